@@ -21,18 +21,24 @@ namespace mxk {
 // rounds of xor-shift and multiplication, the scheme of MurmurHash3's last step (Appleby) without its last shift, which
 // only concerns the low bits. For a number it is a bijection, which `inverse` takes back.
 struct MixedHash {
-    std::uint64_t operator()(std::uint64_t key) const {
-        key ^= key >> first_shift;
-        key *= first_factor;
-        key ^= key >> second_shift;
-        return key * second_factor;
-    }
-    [[nodiscard]] static std::uint64_t inverse(std::uint64_t hash) {
+    constexpr std::uint64_t operator()(std::uint64_t key) const { return half_mixed(key) * second_factor; }
+    [[nodiscard]] static constexpr std::uint64_t inverse(std::uint64_t hash) {
         hash *= inverse_of_second_factor;
         hash ^= hash >> second_shift ^ hash >> 2 * second_shift;
         hash *= inverse_of_first_factor;
         return hash ^ hash >> first_shift;
     }
+
+    // The hash times a number, modulo 2^64, for no more than the hash.
+    class Multiple {
+      public:
+        explicit constexpr Multiple(std::uint64_t number)
+            : factor_(second_factor * number) {}
+        constexpr std::uint64_t operator()(std::uint64_t key) const { return half_mixed(key) * factor_; }
+
+      private:
+        std::uint64_t factor_;
+    };
 
     // Word by word, each mixed with what came before.
     template <std::size_t Size> std::uint64_t operator()(Bytes<Size> const& key) const {
@@ -42,6 +48,12 @@ struct MixedHash {
     }
 
   private:
+    static constexpr std::uint64_t half_mixed(std::uint64_t key) {
+        key ^= key >> first_shift;
+        key *= first_factor;
+        return key ^ key >> second_shift;
+    }
+
     static constexpr unsigned first_shift = 32;
     static constexpr unsigned second_shift = 29;
     static constexpr std::uint64_t first_factor = 0xff51'afd7'ed55'8ccd;

@@ -13,9 +13,8 @@ Result<ConcurrentPairs::Parts> DoublingChains::make(std::span<Owner const> owner
     auto nodes = MXK_TRY(NodeVector<NodeId>::create(owners.size(), owners.front().node));
     for (Owner const& owner : owners)
         if (std::find(nodes.begin(), nodes.end(), owner.node) == nodes.end()) nodes.emplace(owner.node);
-    concurrent::TableShape shape{.first_heads = static_cast<std::size_t>(static_cast<double>(keys) / load),
-                                 .max_load = max_load};
-    shape.min_order = shape.first_order(); // it does not shrink while it is filled
+    concurrent::TableShape const shape{.first_heads = static_cast<std::size_t>(static_cast<double>(keys) / load),
+                                       .max_load = max_load};
     return ConcurrentPairs::make(shape, nodes.span(), owners, keys / owners.size() + 1);
 }
 

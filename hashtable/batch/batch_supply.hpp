@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -28,7 +29,7 @@ template <typename BatchType> class BatchSupply {
     // Memory for two batches for each region and `spare` for all of them; there may be a reserve. Errors and callers as
     // NodeArray::create.
     static Result<BatchSupply> create(std::size_t regions, std::size_t spare, std::size_t reserve, NodeId node) {
-        std::size_t const count = regions * own + spare;
+        std::size_t const count = regions * own + std::min(spare, std::numeric_limits<std::size_t>::max() / 2);
         return BatchSupply(MXK_TRY(NodeArray<BatchType>::create(count, node)), count, spare, reserve, node);
     }
 

@@ -10,11 +10,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
+#include "base/units_for.hpp"
 #include "hashtable/bulk/region_lock.hpp"
 #include "hashtable/bulk/table_key.hpp"
 #include "hashtable/bulk/tagged_bucket.hpp"
@@ -155,7 +157,8 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     // Before anything else: the first buckets, half full with so many keys. False without memory.
     bool reserve(std::size_t keys) {
         constexpr std::size_t frame = 4 * KiB;
-        return rebuild(std::max((2 * keys + Bucket::places - 1) / Bucket::places, frame / sizeof(Bucket)));
+        if (keys > std::numeric_limits<std::size_t>::max() / 2) return false;
+        return rebuild(std::max(units_for(2 * keys, Bucket::places), frame / sizeof(Bucket)));
     }
 
   private:

@@ -1,11 +1,13 @@
-// Hashes of a bulk table: products of 128 bits whose halves are folded together, so that all 64 bits depend on all of
-// the key's. One product for a word; for longer keys the scheme of wyhash (Wang Yi, final version 4), two words for
-// each. Not keyed: who may choose the keys can choose many of one hash, which makes a table slow, not wrong.
+// Hashes of a bulk table: of a word that of all tables here; of longer keys products of 128 bits whose halves are
+// folded together, by the scheme of wyhash (Wang Yi, final version 4), two words for each. Not keyed: who may choose
+// the keys can choose many of one hash, which makes a table slow, not wrong.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+
+#include "hashtable/hash.hpp"
 
 namespace mxk {
 
@@ -16,7 +18,7 @@ constexpr std::uint64_t folded_product(std::uint64_t a, std::uint64_t b) {
 }
 
 constexpr std::uint64_t hash_of_word(std::uint64_t word) {
-    return folded_product(word, 0x9e37'79b9'7f4a'7c15); // the golden ratio of 2^64: keys in steps lie apart
+    return MixedHash()(word);
 }
 
 namespace key_hash {

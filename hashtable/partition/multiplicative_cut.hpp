@@ -1,14 +1,14 @@
-// Placement by multiplication: key times an odd constant, modulo 2^64, is a number h from 0 to 1 in fixed point (Knuth,
-// The Art of Computer Programming volume 3, section 6.4: with the golden ratio, keys in sequence lie evenly). What h is
-// of r regions is r h: its whole part is the region, its fraction where in the region, and the same again with the
-// region's buckets. Multiplications only, any number of regions and buckets.
+// Placement by multiplication: a key's mixed hash (hash.hpp) is a number h from 0 to 1 in fixed point. What h is of r
+// regions is r h: its whole part is the region, its fraction where in the region, and the same again with the region's
+// buckets. Any number of regions and buckets, and no division. A product of the key and a constant alone (Knuth, The
+// Art of Computer Programming volume 3, section 6.4) would do for most keys, but those in some steps pile up.
 //
 //     h * regions    =  region . f        region: the high 64 bits of the product, f: the low 64 bits
 //     f * buckets    =  bucket . ...
 //
 // All h of one bucket are neighbours, and there are up to 2^64 / (regions * buckets) of them. So with 2^16 buckets in
 // all regions together, the low 48 bits of h say which one it is: a bucket need not store more of its keys (Knuth 6.4
-// exercise 13; Cleary, Compact Hash Tables, 1984). An odd factor can be divided by, so h gives the key back.
+// exercise 13; Cleary, Compact Hash Tables, 1984). The hash is a bijection, so h gives the key back.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 
 #include "base/panic.hpp"
 #include "hashtable/fraction.hpp"
+#include "hashtable/hash.hpp"
 
 namespace mxk {
 
@@ -31,7 +32,7 @@ class MultiplicativePlacement {
 
     // Region `region` of `regions`, which has `buckets` of its own.
     explicit MultiplicativePlacement(std::size_t buckets, std::size_t regions = 1, std::size_t region = 0)
-        : region_factor_(golden_ratio * regions)
+        : in_region_(regions)
         , buckets_(buckets)
         , regions_(regions)
         , region_(region) {
@@ -41,12 +42,9 @@ class MultiplicativePlacement {
     }
 
     // The key must be of this region.
-    [[nodiscard]] std::size_t operator()(std::uint64_t key) const {
-        // Modulo 2^64, the constant times the regions is a factor of its own.
-        return high_product(key * region_factor_, buckets_);
-    }
+    [[nodiscard]] std::size_t operator()(std::uint64_t key) const { return high_product(in_region_(key), buckets_); }
     // What tells the key from the others of its bucket: the low 48 bits are its remainder.
-    [[nodiscard]] static std::uint64_t hash(std::uint64_t key) { return key * golden_ratio; }
+    [[nodiscard]] static std::uint64_t hash(std::uint64_t key) { return MixedHash()(key); }
 
     [[nodiscard]] static std::size_t region_of(std::uint64_t key, std::size_t regions) {
         return high_product(hash(key), regions);
@@ -64,7 +62,7 @@ class MultiplicativePlacement {
         }
 
         [[nodiscard]] std::uint64_t key(std::uint64_t remainder) const {
-            return (first_ + ((remainder - first_) & remainder_mask)) * inverse_of_golden_ratio;
+            return MixedHash::inverse(first_ + ((remainder - first_) & remainder_mask));
         }
 
         // Not from the last bucket.
@@ -84,11 +82,7 @@ class MultiplicativePlacement {
 
   private:
     static constexpr std::uint64_t max = std::numeric_limits<std::uint64_t>::max();
-    // What the golden ratio gives 1 with, modulo 2^64.
-    static constexpr std::uint64_t inverse_of_golden_ratio = 0xf1de'83e1'9937'733d;
-    static_assert(golden_ratio * inverse_of_golden_ratio == 1);
-
-    std::uint64_t region_factor_;
+    MixedHash::Multiple in_region_; // the fraction
     std::uint64_t buckets_;
     std::uint64_t regions_;
     std::uint64_t region_;

@@ -15,6 +15,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "base/units_for.hpp"
 #include "hashtable/fraction.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/insert.hpp"
@@ -57,7 +58,7 @@ template <typename Cells, typename HashFunction = MixedHash> class LockedRegions
         if (owners.empty()) return Error("a table of regions: expected no less than one");
         LockedRegions result(RegionHash<Hash>(hash, owners.size()));
         result.regions_ = MXK_TRY(PerCore<Region>::with_room(owners.size(), owners.front().node));
-        TableSize const each{.slots = (size.slots + owners.size() - 1) / owners.size(), .load = size.load};
+        TableSize const each{.slots = units_for(size.slots, owners.size()), .load = size.load};
         for (Owner const& owner : owners) {
             auto table = MXK_TRY(Table::create(each, owner.node, result.hash_));
             auto const added = result.regions_.add(owner.node, kind, std::move(table));

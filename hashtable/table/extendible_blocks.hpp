@@ -14,6 +14,7 @@
 #include <span>
 
 #include "base/result.hpp"
+#include "base/units_for.hpp"
 #include "hashtable/layout/block.hpp"
 #include "hashtable/layout/block_memory.hpp"
 #include "hashtable/table/directory.hpp"
@@ -33,10 +34,10 @@ template <typename Cells, typename Hash> class ExtendibleBlocks {
     // Writes all cells. Errors: no memory.
     static Result<ExtendibleBlocks> create(TableSize size, NodeId node, Hash const& hash, HashPrefix prefix) {
         ExtendibleBlocks result(size, node, hash, prefix);
-        std::size_t const wanted = std::max((size.slots + keys_per_cell - 1) / keys_per_cell, min_cells(prefix));
-        std::size_t blocks = (wanted + full_block - 1) / full_block;
+        std::size_t const wanted = std::max(units_for(size.slots, keys_per_cell), min_cells(prefix));
+        std::size_t blocks = units_for(wanted, full_block);
         if constexpr (Cells::powers_of_two) blocks = std::bit_ceil(blocks);
-        std::size_t cells = (wanted + blocks - 1) / blocks;
+        std::size_t cells = units_for(wanted, blocks);
         if constexpr (Cells::powers_of_two) cells = std::bit_ceil(cells);
         MXK_TRY(result.directory_.reserve(blocks, node));
         for (std::size_t i = 0; i < blocks; ++i) {

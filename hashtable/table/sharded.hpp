@@ -20,6 +20,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "base/units_for.hpp"
 #include "hashtable/partition/owner.hpp"
 #include "hashtable/partition/owner_change_hook.hpp"
 #include "hashtable/table/extendible.hpp"
@@ -71,7 +72,7 @@ template <typename TableType> class Sharded {
         for (std::size_t i = 0; i < count; ++i) {
             result.owner_of_[i] = place_of(i, count, owners);
             HashPrefix const prefix{static_cast<unsigned>(std::countr_zero(count)), i};
-            result.shards_.emplace(MXK_TRY(Table::create({.slots = (size.slots + count - 1) / count, .load = size.load},
+            result.shards_.emplace(MXK_TRY(Table::create({.slots = units_for(size.slots, count), .load = size.load},
                                                          places[result.owner_of_[i]].node, hash, prefix)));
         }
         for (Owner const& owner : places) {

@@ -3,6 +3,7 @@
 // compiler; where it is not, it cannot give anything back, and says so. `delete[]` often is not, so that what `new[]`
 // gives has its size in front of it.
 #include <cstddef>
+#include <cstdint>
 #include <new>
 
 #include "base/panic.hpp"
@@ -41,11 +42,15 @@ void* begin_array(void* place, std::size_t bytes, std::size_t alignment) {
     *reinterpret_cast<std::size_t*>(array - sizeof(std::size_t)) = bytes;
     return array;
 }
+std::size_t with_head(std::size_t bytes, std::size_t alignment) {
+    std::size_t const whole = bytes + head_bytes(alignment);
+    return whole < bytes ? SIZE_MAX : whole; // which no memory has
+}
 void* allocate_array(std::size_t bytes, std::size_t alignment) {
-    return begin_array(mxk::heap::allocate(bytes + head_bytes(alignment), alignment), bytes, alignment);
+    return begin_array(mxk::heap::allocate(with_head(bytes, alignment), alignment), bytes, alignment);
 }
 void* allocate_array_or_panic(std::size_t bytes, std::size_t alignment) {
-    return begin_array(allocate_or_panic(bytes + head_bytes(alignment), alignment), bytes, alignment);
+    return begin_array(allocate_or_panic(with_head(bytes, alignment), alignment), bytes, alignment);
 }
 void deallocate_array(void* array, std::size_t alignment) {
     if (array == nullptr) return;

@@ -3,6 +3,7 @@
 // never misses one that stays (Falt 2010, section 6.3.2).
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 
@@ -20,7 +21,8 @@ class RequestQueue {
     // Errors: no memory.
     static Result<RequestQueue> create(std::size_t capacity, NodeId node) {
         RequestQueue result;
-        result.slots_ = MXK_TRY(NodeArray<Slot>::create(capacity + 1, node)); // the last is always null
+        result.slots_ =
+            MXK_TRY(NodeArray<Slot>::create(std::max(capacity, capacity + 1), node)); // the last is always null
         for (Slot& slot : result.slots_.span()) new (&slot) Slot(nullptr);
         return result;
     }

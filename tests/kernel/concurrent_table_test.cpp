@@ -115,7 +115,7 @@ void resize_in_waves(Table& table, std::size_t waves, std::size_t items) {
 }
 
 void stress(std::size_t operations_each, std::size_t waves) {
-    Chains table({.first_heads = 8, .min_order = 3});
+    Chains table({.first_heads = 8});
     if (!table.ok()) return;
     std::size_t const threads = std::max<std::size_t>(9, workers::count()); // more than eight
     std::size_t const users = threads + workers::count();
@@ -226,7 +226,7 @@ MXK_TEST(cht, without_memory_for_heads_it_remains_as_it_is) {
 // once.
 MXK_TEST(cht, look_ups_and_iterations_while_it_is_resized) {
     constexpr std::uint64_t staying = 300;
-    Pairs table({.first_heads = 8, .min_order = 3});
+    Pairs table({.first_heads = 8});
     if (!table.ok()) return;
     for (std::uint64_t key = 0; key < staying; ++key) MXK_CHECK(table->insert(key, ~key) == Insert::Inserted);
     std::size_t const cores = workers::count();

@@ -29,7 +29,7 @@ class TableOfThread : Task {
   private:
     static void make(Worker&, Task& task) {
         auto& self = static_cast<TableOfThread&>(task);
-        self.table_.emplace(concurrent::TableShape{.first_heads = 8, .min_order = 3});
+        self.table_.emplace(concurrent::TableShape{.first_heads = 8});
         self.is_made_.post();
     }
     std::optional<Chains> table_;

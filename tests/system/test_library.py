@@ -225,13 +225,82 @@ floats = mxk_table.FloatTable(capacity=1000)
 assert floats.upsert(np.arange(3), np.array([0.5, 1.5, 2.5])) == 3
 assert floats.add(np.arange(3), np.ones(3)) == 0
 assert list(floats.find(np.arange(4))[0]) == [1.5, 2.5, 3.5, 0.0]
-for wrong in (lambda: table.upsert(np.arange(3), np.arange(2)), lambda: table.add(np.ones((2, 2)), 1)):
+large = 2**63 + 5
+unsigned = mxk_table.Table(dtype="uint64")
+unsigned.add(np.array([large, 7], dtype=np.uint64), 1)
+assert sorted(unsigned) == [7, large] and large in unsigned and unsigned.items()[0].dtype == np.uint64
+table[5000] = -3
+table[5000] += 1
+assert table[5000] == -2 and 5000 in table and 5001 not in table and set(table) == {*different.tolist(), 5000}
+del table[5000]
+assert table.add([7000, 7001], np.int8(1)) == 2 and table.erase(np.arange(7000, 7004, dtype=np.uint16)[::1]) == 2
+assert table.find(np.arange(0, 100, 2, dtype=np.uint64)[::-1])[0][0] == table[98] and table.find([])[1].size == 0
+wrong = {
+    "keys: expected int64, or what fits in it, got float64": lambda: table.add(np.array([1.2, 1.9, 1e300]), 1),
+    "keys: expected int64, or what fits in it, got float32": lambda: table.find(np.ones(3, dtype=np.float32)),
+    "keys: expected int64, or what fits in it, got <U1": lambda: table.erase(["a"]),
+    "keys: expected int64, or what fits in it, got object": lambda: table.find([2**70]),
+    "keys: expected int64, got 9223372036854775813": lambda: table.add(np.array([large], dtype=np.uint64), 1),
+    "keys: expected uint64, got -1": lambda: unsigned.find([-1, 4]),
+    "values: expected int64, or what fits in it, got float64": lambda: table.upsert([1, 2], [1.5, 2]),
+    "values: expected int64, or what fits in it, got float32": lambda: table.add([1], np.float32(1.5)),
+    "values: expected float64, or what fits in it, got complex128": lambda: floats.upsert([1], [1j]),
+    "keys: expected an array of one dimension, got 2": lambda: table.add(np.ones((2, 2), dtype=int), 1),
+    "expected as many values as keys": lambda: table.upsert(np.arange(3), np.arange(2)),
+    "dtype: expected int64 or uint64, got float64": lambda: mxk_table.Table(dtype="float64"),
+    "'float' object cannot be interpreted as an integer": lambda: 1.5 in table,
+    "5000": lambda: table[5000],
+}
+for message, call in wrong.items():
     try:
-        wrong()
-    except (TypeError, ValueError):
-        continue
-    raise SystemExit("expected to be refused")
-print("right")
+        call()
+    except (TypeError, ValueError, OverflowError, KeyError) as error:
+        assert message in str(error), (message, error)
+    else:
+        raise SystemExit(f"expected to be refused: {message}")
+assert all(thing.__doc__ for thing in (mxk_table, mxk_table.Table, mxk_table.Table.find, mxk_table.FloatTable.__iter__))
+print(mxk_table.__version__)
+"""
+
+# A process that was forked has not the table's threads: it says so, and ends.
+FORKED = """
+import multiprocessing
+
+import mxk_table
+
+
+def use() -> None:
+    for call in (lambda: table.find(range(100)), lambda: 1 in table, lambda: len(table), mxk_table.Table):
+        try:
+            call()
+        except RuntimeError as error:
+            print(error)
+
+
+table = mxk_table.Table()
+table.add(range(100_000), 1)
+child = multiprocessing.get_context("fork").Process(target=use)
+child.start()
+child.join(20)
+print(child.exitcode, table.add(range(100_001), 1))
+"""
+
+# Ctrl-C in a call that would take minutes.
+INTERRUPTED = """
+import os
+import signal
+import threading
+
+import mxk_table
+import numpy as np
+
+table = mxk_table.Table()
+keys = np.broadcast_to(np.arange(1 << 16), (1 << 10, 1 << 16)).reshape(-1)
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    table.add(keys, 1)
+except KeyboardInterrupt:
+    print(0 < table[5] < 1 << 10)
 """
 
 
@@ -245,7 +314,15 @@ def test_the_python_module(installed: Path, tmp_path: Path) -> None:
     (tmp_path / "use.py").write_text(MODULE)
     there = {"PYTHONPATH": str(source / "build")}
     ended = run(sys.executable, tmp_path / "use.py", **there)
-    assert ended.output == "right\n", ended.complaint
+    version = re.search(r"project\(mxk VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    assert ended.output == f"{version}\n", ended.complaint
+    (tmp_path / "forked.py").write_text(FORKED)
+    lines = run(sys.executable, tmp_path / "forked.py", **there).output.splitlines()
+    assert [line for line in lines if "forked after its first table" not in line] == ["0 1"], lines
+    assert len(lines) == 5
+    (tmp_path / "interrupted.py").write_text(INTERRUPTED)
+    ended = run(sys.executable, tmp_path / "interrupted.py", **there)
+    assert ended.output == "True\n", ended.complaint
     ended = run(sys.executable, source / "frequent.py", "100000", **there)
     assert ended.output.startswith("100000 rows, "), ended.complaint
 

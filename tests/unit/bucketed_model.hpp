@@ -20,13 +20,10 @@ struct StandaloneBucketed {
         : lines(buckets)
         , table(lines, MultiplicativePlacement(buckets), node_id(0)) {}
 
-    // Key `number` (from 0, less than 2^48) of those that belong to a bucket: the first 16 bits of key times the
-    // constant are the bucket, and the rest may be anything. Not 0 but for number 0 of bucket 0.
+    // Key `number` (from 0, less than 2^48) of those that belong to a bucket: the first 16 bits of the hash are the
+    // bucket, and the rest may be anything. Not 0 but for number 0 of bucket 0.
     static constexpr std::uint64_t key_in(std::uint64_t bucket, std::uint64_t number) {
-        constexpr std::uint64_t constant = 0x9e37'79b9'7f4a'7c15;
-        std::uint64_t inverse = constant; // right in the lowest 3 bits, and each step doubles their number
-        for (int i = 0; i < 5; ++i) inverse *= 2 - constant * inverse;
-        return (bucket << 48 | number) * inverse;
+        return MixedHash::inverse(bucket << 48 | number);
     }
 
     using Pairs = std::map<std::uint64_t, std::uint64_t>;

@@ -79,7 +79,7 @@ TEST_F(ConcurrentPairsTest, is_linearizable_while_it_is_resized) {
         std::uint64_t resizes = 0;
         std::atomic<std::uint64_t> next_other{0};
         expect_linearizable(runs, [&](std::uint64_t number) {
-            ConcurrentPairs table(parts({.first_heads = 8, .max_load = 0.5, .min_order = 3}));
+            ConcurrentPairs table(parts({.first_heads = 8, .max_load = 0.5}));
             InPlace way(table);
             std::vector<std::uint64_t> keys;
             for (std::uint64_t i = 0; i <= number % 6; ++i) keys.push_back(sequence(number * 6 + i));
@@ -177,7 +177,7 @@ class PairsUser {
 
 TEST_F(ConcurrentPairsTest, random_operations_are_those_of_a_map) {
     with_runtime([](Worker&) {
-        ConcurrentPairs table(parts({.first_heads = 8, .min_order = 3}));
+        ConcurrentPairs table(parts({.first_heads = 8}));
         std::size_t const operations_each = operations(250'000, 25'000'000);
         std::size_t const wave = operations(50'000, 100'000); // of each
         std::vector<PairsUser> users;
@@ -225,7 +225,7 @@ TEST_F(ConcurrentPairsTest, a_walk_visits_no_key_twice) {
     with_runtime([](Worker&) {
         constexpr std::uint64_t staying = 100; // of them, the first ones
         constexpr std::uint64_t keys = 2000;
-        ConcurrentPairs table(parts({.first_heads = 8, .min_order = 3}));
+        ConcurrentPairs table(parts({.first_heads = 8}));
         for (std::uint64_t key = 0; key < staying; ++key) ASSERT_EQ(table.insert(key, key), Insert::Inserted);
         std::size_t const walks = operations(20, 4'000);
         std::uint64_t const resizes = operations(4, 600);
@@ -274,7 +274,7 @@ TEST_F(ConcurrentPairsTest, all_memory_comes_back) {
         std::array<std::size_t, 6> used{};
         for (std::size_t& used_then : used) {
             {
-                ConcurrentPairs table(parts({.first_heads = 8, .min_order = 3}));
+                ConcurrentPairs table(parts({.first_heads = 8}));
                 for (bool const inserts : {true, false}) {
                     std::atomic<std::uint64_t> next{0};
                     EXPECT_TRUE(run_on(cores_of_machine().span(), [&](Worker&, std::size_t) {
@@ -316,7 +316,7 @@ TEST_F(ConcurrentPairsTest, memory_does_not_grow_where_one_core_inserts_and_anot
             CoreId erases;
         };
         for (auto const& [inserts, erases] : {Pairing{core_id(1), core_id(0)}, Pairing{core_id(3), core_id(1)}}) {
-            ConcurrentPairs table(parts({.first_heads = 1024, .min_order = 10})); // which remain
+            ConcurrentPairs table(parts({.first_heads = 1024})); // which remain
             auto const on = [](CoreId core, auto operate) {
                 EXPECT_TRUE(run_on(std::span(&core, 1), [&](Worker&, std::size_t) {
                     for (std::uint64_t key = 0; key < 2000; ++key) operate(key);

@@ -1,6 +1,7 @@
 #include "hashtable/shared/concurrent/pair_supply.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -25,6 +26,8 @@ PairSupply::~PairSupply() {
 
 Result<void> PairSupply::reserve(std::size_t pairs) {
     if (pairs == 0) return {};
+    if (pairs > std::numeric_limits<std::size_t>::max() / 2 / sizeof(Pair))
+        return Error::of("out of memory: {} pairs wanted on node {}", pairs, node_);
     LockGuard const guard(lock_);
     MXK_TRY(add_chunk((pairs / PairPage::pairs + 2) * PairPage::bytes));
     std::fill(fresh_, fresh_end_, std::byte{0});

@@ -133,7 +133,8 @@ template <typename Reclaim> class ResizingChains {
     // step, and the last step needs the old heads and the new ones at once, it is as large as it could become, and
     // stays so. A task that may wait, or a thread.
     Result<void> reserve(std::size_t nodes) {
-        TableShape const wanted{.first_heads = static_cast<std::size_t>(static_cast<double>(nodes) / max_load_)};
+        double const heads = std::min(static_cast<double>(nodes) / max_load_, 0x1p63); // more than there may be
+        TableShape const wanted{.first_heads = static_cast<std::size_t>(heads)};
         MXK_TRY(HeadBlock::create(wanted.first_order(), nodes_.span())); // before it is asked for step by step
         limits_.reserve(static_cast<std::int64_t>(nodes));               // start() publishes it
         settle();                                                        // one under way may have looked already
@@ -355,7 +356,6 @@ Result<typename ResizingChains<Reclaim>::Parts> ResizingChains<Reclaim>::make(Ta
     Parts parts{shape, std::move(its_nodes), MXK_TRY(HeadBlock::create(order, nodes)),
                 MXK_TRY(PerCore<Counter>::create(system_topology().cores, [] { return Counter{}; })),
                 MXK_TRY(PieceTasks::create())};
-    parts.shape.min_order = std::min(shape.min_order, order);
     auto cores = MXK_TRY(NodeVector<CoreId>::create(workers::count(), nodes.front()));
     for (std::size_t at = 0; at < workers::count(); ++at) cores.emplace(core_id(at));
     std::atomic<std::size_t> next{0};

@@ -21,8 +21,8 @@ class alignas(cache_line_bytes) SizeLimits {
     // A table that has just been made.
     explicit SizeLimits(TableShape const& shape)
         : max_load_(shape.max_load)
-        , min_order_(shape.min_order) {
-        resized_to(shape.first_order());
+        , min_order_(shape.first_order()) {
+        resized_to(min_order_);
     }
 
     // Of each update: whether wanted_order() may be another one than the table has.

@@ -9,9 +9,8 @@
 namespace mxk::concurrent {
 
 struct TableShape {
-    std::size_t first_heads = 64; // rounded up to a power of two
+    std::size_t first_heads = 64; // rounded up to a power of two; it never shrinks below
     double max_load = 2;          // nodes per head; with more it grows, with an eighth of it it shrinks
-    unsigned min_order = 6;       // it shrinks to no fewer than 2^min_order heads, or those that it began with
 
     [[nodiscard]] unsigned first_order() const {
         auto const order = static_cast<unsigned>(std::bit_width(std::max<std::size_t>(first_heads, 1) - 1));

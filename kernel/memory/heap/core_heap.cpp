@@ -78,7 +78,7 @@ void* CoreHeap::allocate_medium(std::size_t bytes) {
 
 void* CoreHeap::allocate_large(std::size_t bytes, std::size_t alignment) {
     if (bytes >= large_page_bytes) alignment = std::max(alignment, large_page_bytes);
-    if (bytes > SIZE_MAX / 2) return nullptr;
+    if (bytes > SIZE_MAX / 2 || alignment > FrameAllocator::max_alignment) return nullptr;
     std::size_t const whole = whole_frames(bytes);
     auto block = memory::allocate(whole, alignment, pool_.node());
     if (!block) {

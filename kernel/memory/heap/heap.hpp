@@ -38,8 +38,8 @@ void deallocate_outside(void* object, std::size_t bytes, std::size_t alignment);
     own->deallocate(object, bytes, alignment);
 }
 
-// `alignment`: a power of two up to 1 GiB; above a cache line, the object takes whole frames. Blocks only where a
-// superblock or a large object is taken.
+// `alignment`: a power of two; above a cache line, the object takes whole frames, and no memory has more than 1 GiB.
+// Blocks only where a superblock or a large object is taken.
 [[nodiscard, gnu::always_inline]] inline void* allocate(std::size_t bytes, std::size_t alignment = min_alignment) {
     if constexpr (is_checked) return allocate_checked(bytes, alignment);
     return allocate_unchecked(bytes, alignment);

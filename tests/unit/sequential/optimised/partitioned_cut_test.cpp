@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "hashtable/hash.hpp"
 #include "hashtable/partition/multiplicative_cut.hpp"
 
 namespace mxk {
@@ -37,7 +38,7 @@ TEST(MultiplicativeCut, regions_are_equal_and_complete) {
     }
 }
 
-// The definition, with whole numbers of 192 bits: h = key * constant mod 2^64; h r / 2^64 is region and fraction.
+// The definition, with whole numbers of 192 bits: h is the hash; h r / 2^64 is region and fraction.
 TEST(MultiplicativeCut, places_keys_as_defined) {
     __extension__ using Wide = unsigned __int128;
     std::mt19937_64 random(1);
@@ -45,7 +46,7 @@ TEST(MultiplicativeCut, places_keys_as_defined) {
         MultiplicativeCut const cut(buckets, regions);
         for (int i = 0; i < 2000; ++i) {
             std::uint64_t const key = i < 1000 ? random() : static_cast<std::uint64_t>(i - 1000);
-            std::uint64_t const hash = key * 0x9e37'79b9'7f4a'7c15;
+            std::uint64_t const hash = MixedHash()(key);
             Wide const product = Wide{hash} * regions;
             auto const region = static_cast<std::size_t>(product >> 64);
             ASSERT_LT(region, regions);
@@ -85,13 +86,12 @@ TEST(MultiplicativeCut, bucket_and_remainder_give_the_key) {
 
 // The first and the last h of each bucket, where rounding errors would show.
 TEST(MultiplicativeCut, the_ends_of_buckets_are_exact) {
-    constexpr std::uint64_t inverse_constant = 0xf1de'83e1'9937'733d;
     for (auto const& [buckets, regions] : buckets_and_regions()) {
         MultiplicativeCut const cut(buckets, regions);
         std::size_t const region = regions / 3;
         Placement const placement = cut.placement(region);
         auto const is_before = [&](std::uint64_t hash, std::size_t bucket) { // in the order of regions and buckets
-            std::uint64_t const key = hash * inverse_constant;
+            std::uint64_t const key = MixedHash::inverse(hash);
             return cut.owner(key) < region || (cut.owner(key) == region && placement(key) < bucket);
         };
         Placement::Inverse inverse(placement);
@@ -100,10 +100,10 @@ TEST(MultiplicativeCut, the_ends_of_buckets_are_exact) {
             std::uint64_t first = 0; // the smallest that is not before
             for (std::uint64_t step = std::uint64_t{1} << 63; step != 0; step /= 2)
                 if (is_before(first + step - 1, bucket)) first += step;
-            ASSERT_EQ(inverse.key(first & Placement::remainder_mask), first * inverse_constant);
+            ASSERT_EQ(inverse.key(first & Placement::remainder_mask), MixedHash::inverse(first));
             std::uint64_t const last = first + UINT64_MAX / (cut.buckets_in(region) * regions) - 1;
-            ASSERT_EQ(placement(last * inverse_constant), bucket);
-            ASSERT_EQ(inverse.key(last & Placement::remainder_mask), last * inverse_constant);
+            ASSERT_EQ(placement(MixedHash::inverse(last)), bucket);
+            ASSERT_EQ(inverse.key(last & Placement::remainder_mask), MixedHash::inverse(last));
         }
     }
 }
