@@ -39,12 +39,12 @@ namespace {
 // One core's, which alone writes it; core 0 reads the counters, which only grow.
 struct alignas(cache_line_bytes) CoreGate {
     bool is_closed = false;
-    TaskList instructions;                 // tasks that would take the next one
-    TaskList operations;                   // that have come to their key's owner
-    std::atomic<std::uint64_t> begun{0};   // operations
-    std::atomic<std::uint64_t> ended{0};   // here
-    std::atomic<std::uint64_t> kept{0};    // that came into the list
-    std::atomic<std::uint64_t> sent_on{0}; // out of it, to another owner
+    TaskList instructions;               // tasks that would take the next one
+    TaskList operations;                 // that have come to their key's owner
+    std::atomic<std::uint64_t> begun{0}; // operations
+    std::atomic<std::uint64_t> ended{0}; // here
+    std::atomic<std::uint64_t> kept{0};  // that came into the list
+    std::atomic<std::uint64_t> taken{0}; // out of it
     // Core 0's, of all.
     alignas(cache_line_bytes) std::atomic<bool> is_rehashing{false};
     std::atomic<bool> is_full{false}; // there was no memory for a table twice as large
@@ -178,7 +178,7 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
     [[nodiscard]] bool all_at_rest() const {
         std::uint64_t under_way = 0;
         for (CoreGate const& gate : gates_) {
-            under_way += gate.begun.load(std::memory_order_acquire) + gate.sent_on.load(std::memory_order_acquire);
+            under_way += gate.begun.load(std::memory_order_acquire) + gate.taken.load(std::memory_order_acquire);
             under_way -= gate.ended.load(std::memory_order_acquire) + gate.kept.load(std::memory_order_acquire);
         }
         return under_way == 0;
@@ -280,16 +280,15 @@ void CoreZeroAccess::obey(Worker& worker, std::size_t at, Order order) {
     }
     TaskList operations;
     operations.splice(gate.operations);
-    if (order == Order::Forward) {
-        while (Task* const task = operations.take()) {
-            gate.add_one(gate.sent_on);
+    if (order == Order::Open) gate.is_closed = false; // those that come from now on are behind these
+    while (Task* const task = operations.take()) {
+        gate.add_one(gate.taken);
+        if (order == Order::Forward)
             worker.append(*task, owners()[owner(static_cast<Operation&>(*task).key())].core);
-        }
-        return;
+        else
+            task->body(worker, *task);
     }
-    // Those that come from now on are behind these.
-    gate.is_closed = false;
-    while (Task* const task = operations.take()) task->body(worker, *task);
+    if (order == Order::Forward) return;
     while (Task* const task = gate.instructions.take()) worker.append(*task);
 }
 
