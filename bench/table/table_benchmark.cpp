@@ -122,9 +122,22 @@ void TableBenchmark::keep(std::size_t configuration) {
     for (std::size_t phase = 0; phase < phases(); ++phase) {
         TableFindings& found = found_[configuration * phases() + phase];
         std::uint64_t const lost = std::max(found.lost, latest_[phase].lost);
+        bool const was_said = found.last.elsewhere != 0;
         found = latest_[phase];
         found.lost = lost;
+        if (!was_said) warn_of_placement(configuration, run_.mix.list()[phase], found.last);
     }
+}
+
+// Once for each row: a table lies elsewhere than the row says. Small parts of a run may, too, and do not matter.
+void TableBenchmark::warn_of_placement(std::size_t configuration, Mix const& mix,
+                                       TableExperiment::Outcome const& outcome) const {
+    if (outcome.elsewhere <= outcome.table_bytes / 64) return;
+    FixedText<128> by_node;
+    for (std::size_t node = 0; node < std::min<std::size_t>(outcome.placed.size(), memory::node_count()); ++node)
+        format(by_node, " {}", byte_text(outcome.placed[node]).view());
+    log::warn("bench table, {} on {} cores: {} lie on other nodes than asked; by node:{}", name_of(mix).view(),
+              core_sets_.label(set_of(configuration)), byte_text(outcome.elsewhere).view(), by_node.view());
 }
 
 std::string_view TableBenchmark::level_of_row(Row const& row) const {

@@ -42,6 +42,7 @@ class TableBenchmark final : public Experiment {
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     void keep(std::size_t configuration) override;
+    void warn_of_placement(std::size_t configuration, Mix const& mix, TableExperiment::Outcome const& outcome) const;
     // Gives back the memory of the table and the instructions until the next run.
     void release() { experiment_.reset(); }
 

@@ -67,8 +67,25 @@ Result<TableExperiment> TableExperiment::create(TableRun const& run, std::span<C
         owners.emplace(cores[i], node);
         table_owners.emplace(cores[i], run.memory.node_of(i, node, memory::node_count()));
     }
+    BytesByNode const used = used_bytes();
+    std::uint64_t const spilled = spilled_bytes();
     auto engine = MXK_TRY(run.kind->create({run, owners.span(), table_owners.span(), queue}));
-    return TableExperiment(run, std::move(queue), std::move(owners), std::move(table_owners), std::move(engine));
+    TableExperiment made(run, std::move(queue), std::move(owners), std::move(table_owners), std::move(engine));
+    made.used_before_ = used;
+    made.spilled_when_made_ = spilled_bytes() - spilled;
+    return made;
+}
+
+BytesByNode TableExperiment::used_bytes() {
+    BytesByNode bytes{};
+    for (std::size_t node = 0; node < std::min(bytes.size(), memory::node_count()); ++node)
+        bytes[node] = memory::use(node_id(node)).used;
+    return bytes;
+}
+std::uint64_t TableExperiment::spilled_bytes() {
+    std::uint64_t sum = 0;
+    for (std::size_t node = 0; node < memory::node_count(); ++node) sum += memory::use(node_id(node)).spilled;
+    return sum;
 }
 
 template <typename Ended>
@@ -100,6 +117,10 @@ Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, End
 void TableExperiment::measure(Outcome& outcome) const {
     outcome.table_bytes = engine_->bytes();
     outcome.touched_bytes = engine_->touched_bytes();
+    outcome.placed = used_bytes();
+    for (std::size_t node = 0; node < outcome.placed.size(); ++node)
+        outcome.placed[node] -= std::min(outcome.placed[node], used_before_[node]);
+    outcome.elsewhere = std::max(spilled_when_made_, spilled_bytes() - spilled_before_);
     outcome.lock_changes = engine_->lock_changes();
     if (!latencies_.empty()) {
         Histogram all;
@@ -227,6 +248,7 @@ Result<void> TableExperiment::verify(Outcome& outcome, Progress& progress) const
 
 Result<void> TableExperiment::prepare(Progress& progress) {
     Mix const& first = run_->mix.list().front();
+    spilled_before_ = spilled_bytes();
     MXK_TRY(engine_->reset());
     MXK_TRY(queue_.begin_with(first, progress));
     wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", 0, 1, progress)).wrong : 0;

@@ -48,6 +48,9 @@ class OwnerChanges {
     std::size_t size_ = 0;
 };
 
+// Of the first nodes, as many as machines have.
+using BytesByNode = std::array<std::uint64_t, 64>;
+
 class TableExperiment {
   public:
     // Of one phase.
@@ -63,6 +66,8 @@ class TableExperiment {
         std::size_t table_bytes = 0;
         std::uint64_t lock_changes = 0;
         std::size_t touched_bytes = 0; // before the run, for what the table will ask for
+        BytesByNode placed{};          // more memory in use than before there was a table
+        std::uint64_t elsewhere = 0;   // bytes of it on other nodes than they were to be on
         // Where the options ask for them.
         Durations latency;           // of operations
         Durations tasks;             // run times, but for long ones that were interrupted
@@ -96,6 +101,8 @@ class TableExperiment {
         , owners_(std::move(owners))
         , table_owners_(std::move(table_owners))
         , engine_(std::move(engine)) {}
+    static BytesByNode used_bytes();
+    static std::uint64_t spilled_bytes();
 
     Result<Outcome> run_phase(std::string_view what, double rate, std::uint32_t passes, Progress& progress);
     [[nodiscard]] Consumers takers() const;
@@ -110,6 +117,9 @@ class TableExperiment {
     InstructionQueue queue_;
     NodeVector<Owner> owners_;       // by place
     NodeVector<Owner> table_owners_; // the same cores, with the nodes of the table's memory
+    BytesByNode used_before_{};      // that there was a table
+    std::uint64_t spilled_when_made_ = 0;
+    std::uint64_t spilled_before_ = 0; // the run, which may make the table anew
     EngineOwner engine_;
     PerCore<Histogram> latencies_;  // by place, if they are measured
     PerCore<TaskTimes> task_times_; // the same

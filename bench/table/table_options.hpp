@@ -86,7 +86,8 @@ constexpr auto value_names(Walk) {
 }
 
 // By which hash a key finds its place: xor-shifts and multiplications, the remainder by the number of places (thesis
-// section 3.1), or one multiplication. Of those that a table has, it takes the first unless it is told another one.
+// section 3.1), or the first cut by multiplications. Of those that a table has, it takes the first unless it is told
+// another one.
 enum class Hashing : std::uint8_t { Mixed, Modulo, Multiplicative };
 constexpr auto value_names(Hashing) {
     return std::array{NamedValue{Hashing::Mixed, "mixed"}, NamedValue{Hashing::Modulo, "modulo"},
@@ -106,6 +107,9 @@ constexpr bool changes(Locking locking) {
 }
 
 struct TableOptions : Workload, CoreSetOptions {
+    TableOptions()
+        : CoreSetOptions{{.repeat = 1, .warm_up = 1}, {}} {} // or the first row has the first touch of all memory
+
     Model model = Model::Tasks;
     Layout layout;
     std::optional<Submit> submit;                  // none: task

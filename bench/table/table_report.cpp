@@ -3,6 +3,7 @@
 #include "bench/frame/names.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/trace/trace_report.hpp"
+#include "kernel/memory/memory.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
@@ -138,6 +139,10 @@ void write_table_details(JsonWriter& json, TableRun const& run, TableFindings co
     if (run.may_lose()) json.field("lost", found.lost);
     json.field("table_bytes", outcome.table_bytes);
     if (outcome.touched_bytes != 0) json.field("touched_bytes", outcome.touched_bytes);
+    json.begin_array("placed"); // bytes by node
+    for (std::size_t node = 0; node < std::min(outcome.placed.size(), memory::node_count()); ++node)
+        json.element(outcome.placed[node]);
+    json.end_array();
     if (run.switch_every) json.field("lock_changes", outcome.lock_changes);
     if (run.rate) json.field("offered", found.offered);
     if (found.max_speed != 0) json.field("max_speed", found.max_speed);

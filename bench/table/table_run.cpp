@@ -360,6 +360,8 @@ Result<TableRun> resolve(TableOptions options, NodeVector<TraceReplay>* trace) {
     run.operations = run.sizes.operations(run.sizes.count() - 1);
     MXK_TRY(check(static_cast<Workload const&>(run)));
     MXK_TRY(check(run.memory, memory::node_count()));
+    if (run.memory.kind == TablePlacement::Kind::Node && memory::use(node_id(run.memory.node)).total == 0)
+        return Error::of("--memory node:N: expected a node that has memory, got {}", run.memory.node);
     if (trace == nullptr || !run.trace) return run;
     *trace = MXK_TRY(read_trace(run, Worker::current().node()));
     run.sizes = MXK_TRY(TableSizes::choose(run)); // it says how many operations there are

@@ -40,6 +40,12 @@ double milliseconds(Cycles cycles) {
     return static_cast<double>(raw(clock::to_nanoseconds(cycles))) * 1e-6;
 }
 
+// Cycles; nothing of what was not measured within the time there is.
+void print_time(TextSink& out, double cycles) {
+    if (cycles != PrefetchTimes::unknown) return format(out, " {:7.1}", cycles);
+    format(out, " {:>7}", "-");
+}
+
 void print_calibration(TextSink& out, PrefetchCalibration const& found) {
     format(out, "calibration: {} rounds over {} MiB in {:.1} ms, and {:.1} ms to touch the memory; cycles per line:\n",
            found.rounds, found.bytes / MiB, milliseconds(found.walking), milliseconds(found.touching));
@@ -48,13 +54,13 @@ void print_calibration(TextSink& out, PrefetchCalibration const& found) {
     out.write("\n");
     for (std::size_t hint = 0; hint < PrefetchTimes::hints.size(); ++hint) {
         format(out, "{:>6}", mxk::name_of(PrefetchTimes::hints[hint]));
-        for (double const time : found.times.far[hint]) format(out, " {:7.1}", time);
+        for (double const time : found.times.far[hint]) print_time(out, time);
         out.write("\n");
     }
     format(out, "{:>6}", "near");
     for (std::uint32_t const near : PrefetchTimes::nears) format(out, " {:7}", near);
     format(out, "\n{:>6}", "");
-    for (double const time : found.times.near) format(out, " {:7.1}", time);
+    for (double const time : found.times.near) print_time(out, time);
     out.write("\n");
 }
 

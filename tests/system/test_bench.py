@@ -198,13 +198,14 @@ def test_the_plan_of_prefetching_is_the_same_at_each_start_and_stands_in_the_row
 
 
 def test_calibrating_measures_each_hint_and_says_what_came_of_it(tmp_path: Path) -> None:
-    typed = "prefetch --calibrate --near 4; prefetch --calibrate --json; prefetch --default --json"
+    typed = "prefetch --calibrate --near 4; prefetch --calibrate --json; prefetch; prefetch --default --json"
     ended = run_mxk(tmp_path / "log", ["--cpus", "2"], typed, code=1)
     assert "--calibrate: expected no plan besides" in ended.output
     calibrated, default = [row for row in ended.rows if "prefetch" in row]
     found = calibrated["calibration"]
     assert calibrated["prefetch"]["calibrated"] == (found["rounds"] >= 3)
     assert all(len(found[hint]) == 4 and min(found[hint]) > 0 for hint in ("t0", "t1", "t2", "nta"))
+    assert " inf" not in ended.output, "what was not measured is no number"
     assert default["prefetch"] == {"hint": "t2", "far": 32, "near": 0, "calibrated": False, "source": "default"}
 
 

@@ -249,6 +249,19 @@ def test_memory_that_does_not_suffice_is_one_clear_error() -> None:
     assert "nodes 1" in ended.output, "the program goes on"
 
 
+# Four million keys, two in each line of 64 bytes, and a node of 128 MiB less: each row says where they are, once.
+def test_a_table_that_does_not_fit_where_it_was_asked_for() -> None:
+    asked = "bench table --layout bucketed --submit batch --cores 1 --mix insert,find --json --memory node:1"
+    ended = mxk("--cores", "2", "--nodes", "2", "--memory", "256M", f"{asked} --ops 1K; {asked} --ops 4M")
+    assert ended.code == 0, ended.output + ended.complaint
+    fitting, there = ended.rows[:2], ended.rows[2:]
+    assert [len(row["placed"]) for row in ended.rows] == [2] * 4
+    assert all(row["placed"][1] >= row["table_bytes"] and row["warnings"] == [] for row in fitting), fitting
+    assert all(row["placed"][0] > 4 << 20 and sum(row["placed"]) >= row["table_bytes"] for row in there), there
+    said = [line for line in there[-1]["warnings"] if "lie on other nodes than asked; by node:" in line]
+    assert [line.split()[2] for line in said] == ["insert", "find"], there[-1]["warnings"]
+
+
 # Lines through a pipe
 
 
