@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "hashtable/bytes.hpp"
+#include "hashtable/byte_key.hpp"
 #include "hashtable/fraction.hpp"
 #include "hashtable/modulo.hpp"
 

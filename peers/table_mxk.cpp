@@ -1,10 +1,10 @@
-// MXK's own table for ordinary threads (hashtable/bulk/table.hpp), used as a program would: each thread gives it some
-// thousand operations of a kind at a time, from arrays of keys and values, and looks at the mask and the values that
-// come back. Threads only help themselves: calls of this size do not ask for the help of other cores.
+// MXK's own table for ordinary threads (hashtable/bulk/bulk_table.hpp), used as a program would: each thread gives it
+// some thousand operations of a kind at a time, from arrays of keys and values, and looks at the mask and the values
+// that come back. Threads only help themselves: calls of this size do not ask for the help of other cores.
 #include <new>
 #include <span>
 
-#include "hashtable/bulk/table.hpp"
+#include "hashtable/bulk/bulk_table.hpp"
 #include "peers/measured_table.hpp"
 
 namespace mxk::bench {

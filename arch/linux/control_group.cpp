@@ -1,6 +1,7 @@
 #include "arch/linux/control_group.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
 #include <sstream>
 #include <string_view>

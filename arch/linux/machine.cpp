@@ -70,7 +70,7 @@ std::string platform() {
 }
 
 // What the system made of the wish for large pages; it may have none free, or be told not to. The first time that there
-// is much memory and most of it is in small pages, a WARN says so.
+// is much memory and more than half of it is in small pages, a WARN says so.
 FixedText<128> describe_pages() {
     constexpr std::uint64_t much = 32 * MiB;
     static bool has_warned = false;

@@ -1,7 +1,7 @@
 // The functions of Table that are longer than their names.
 #pragma once
 
-#include "hashtable/bulk/table.hpp"
+#include "hashtable/bulk/bulk_table.hpp"
 
 namespace mxk {
 

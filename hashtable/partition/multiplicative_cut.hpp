@@ -1,7 +1,7 @@
 // Placement by multiplication: a key's mixed hash (hash.hpp) is a number h from 0 to 1 in fixed point. What h is of r
 // regions is r h: its whole part is the region, its fraction where in the region, and the same again with the region's
 // buckets. Any number of regions and buckets, and no division. A product of the key and a constant alone (Knuth, The
-// Art of Computer Programming volume 3, section 6.4) would do for most keys, but those in some steps pile up.
+// Art of Computer Programming volume 3, section 6.4) is enough for random keys, but those in some steps pile up.
 //
 //     h * regions    =  region . f        region: the high 64 bits of the product, f: the low 64 bits
 //     f * buckets    =  bucket . ...

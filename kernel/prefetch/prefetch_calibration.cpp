@@ -4,7 +4,7 @@
 #include <bit>
 
 #include "kernel/memory/node_array.hpp"
-#include "kernel/prefetch/line_walk.hpp"
+#include "kernel/prefetch/timed_walk.hpp"
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk {

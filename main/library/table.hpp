@@ -1,5 +1,5 @@
-// mxk::Table<Key, Value>, a hash table for ordinary threads: see hashtable/bulk/table.hpp, where it is.
+// mxk::Table<Key, Value>, a hash table for ordinary threads: see hashtable/bulk/bulk_table.hpp, where it is.
 #pragma once
 
-#include "hashtable/bulk/table.hpp"
+#include "hashtable/bulk/bulk_table.hpp"
 #include "main/library/runtime.hpp"

@@ -13,7 +13,7 @@
 #include "main/metal/calibration_word.hpp"
 #include "main/metal/command_line.hpp"
 #include "main/metal/firmware_tables.hpp"
-#include "main/metal/fixed_hardware.hpp"
+#include "main/metal/fixed_hardware_start.hpp"
 #include "main/metal/interrupt_routing.hpp"
 #include "main/metal/phantom_core.hpp"
 #include "main/metal/require.hpp"

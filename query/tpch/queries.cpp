@@ -6,7 +6,7 @@
 #include "query/operators/group_by.hpp"
 #include "query/operators/join.hpp"
 #include "query/operators/map.hpp"
-#include "query/tpch/tables.hpp"
+#include "query/tpch/tpch_tables.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
 
 namespace mxk::query::tpch {

@@ -33,8 +33,8 @@ class Turns {
 
     // No more than `max_turns` have been asked for and not ended at any time. Errors: no memory on `node`.
     static Result<Turns> create(std::size_t max_turns, SemaphoreKind kind, NodeId node) {
-        constexpr std::size_t most = std::numeric_limits<std::size_t>::max() / 2 + 1; // NodeVector refuses that
-        std::size_t const count = std::bit_ceil(std::clamp<std::size_t>(max_turns, 1, most));
+        constexpr std::size_t max_count = std::numeric_limits<std::size_t>::max() / 2 + 1; // NodeVector refuses that
+        std::size_t const count = std::bit_ceil(std::clamp<std::size_t>(max_turns, 1, max_count));
         Turns turns(MXK_TRY(NodeVector<Semaphore>::create(count, node)));
         for (std::size_t i = 0; i < count; ++i) turns.semaphores_.emplace(i == 0 ? 1U : 0U, kind);
         return turns;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "hashtable/bulk/table.hpp"
+#include "hashtable/bulk/bulk_table.hpp"
 
 namespace mxk::test {
 

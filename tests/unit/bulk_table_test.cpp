@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "hashtable/bulk/table.hpp"
+#include "hashtable/bulk/bulk_table.hpp"
 #include "main/library/runtime.hpp"
 #include "tests/delays.hpp"
 #include "tests/unit/bulk_table_model.hpp"

@@ -1,4 +1,4 @@
-// Sizes that no memory has, most of which wrap around in one multiplication or sum: whatever is given one refuses it.
+// Sizes that no memory has, many of which wrap around in one multiplication or sum: whatever is given one refuses it.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "hashtable/batch/batched.hpp"
-#include "hashtable/bulk/table.hpp"
+#include "hashtable/bulk/bulk_table.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"

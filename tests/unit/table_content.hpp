@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "hashtable/bytes.hpp"
+#include "hashtable/byte_key.hpp"
 #include "hashtable/layout/chained.hpp"
 #include "hashtable/table/extendible.hpp"
 

@@ -12,7 +12,7 @@
 #include "arch/x86_64/cpu/machine_check.hpp"
 #include "arch/x86_64/cpu/registers.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
-#include "arch/x86_64/exceptions/symbols.hpp"
+#include "arch/x86_64/exceptions/symbol_table.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::arch {

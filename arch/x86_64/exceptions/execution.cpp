@@ -9,7 +9,7 @@
 #include "arch/x86_64/cpu/cpu_features.hpp"
 #include "arch/x86_64/cpu/registers.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
-#include "arch/x86_64/exceptions/symbols.hpp"
+#include "arch/x86_64/exceptions/symbol_table.hpp"
 #include "base/panic.hpp"
 #include "base/preemption.hpp"
 

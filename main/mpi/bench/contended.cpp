@@ -7,7 +7,7 @@
 #include "base/format.hpp"
 #include "bench/lock/sweeps.hpp"
 #include "main/mpi/bench/lock_bench.hpp"
-#include "main/mpi/bench/team.hpp"
+#include "main/mpi/bench/rank_team.hpp"
 #include "main/mpi/placed_lock.hpp"
 #include "main/mpi/watchdog.hpp"
 

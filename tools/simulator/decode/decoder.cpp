@@ -5,7 +5,7 @@
 #include "tools/simulator/decode/by_instruction.hpp"
 #include "tools/simulator/decode/classes.hpp"
 #include "tools/simulator/decode/latency.hpp"
-#include "tools/simulator/decode/registers.hpp"
+#include "tools/simulator/decode/register_sets.hpp"
 
 namespace mxk::simulator {
 namespace {

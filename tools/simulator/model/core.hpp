@@ -9,12 +9,12 @@
 #include <span>
 #include <vector>
 
-#include "tools/simulator/model/access.hpp"
 #include "tools/simulator/model/block_profile.hpp"
 #include "tools/simulator/model/cpi_stack.hpp"
 #include "tools/simulator/model/instruction.hpp"
-#include "tools/simulator/model/machine.hpp"
-#include "tools/simulator/model/memory.hpp"
+#include "tools/simulator/model/machine_model.hpp"
+#include "tools/simulator/model/memory_access.hpp"
+#include "tools/simulator/model/memory_model.hpp"
 #include "tools/simulator/model/predictor.hpp"
 #include "tools/simulator/model/store_forwarding.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tools/simulator/model/access.hpp"
+#include "tools/simulator/model/memory_access.hpp"
 #include "tools/simulator/model/time.hpp"
 
 namespace mxk::simulator {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/simulator/model/bandwidth.hpp"
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/machine_model.hpp"
 
 namespace mxk::simulator {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/simulator/model/directory.hpp"
+#include "tools/simulator/model/line_directory.hpp"
 
 namespace mxk::simulator {
 

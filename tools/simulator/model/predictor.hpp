@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/machine_model.hpp"
 
 namespace mxk::simulator {
 

@@ -6,9 +6,9 @@
 
 #include "tools/simulator/model/buffers.hpp"
 #include "tools/simulator/model/cache.hpp"
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/machine_model.hpp"
 #include "tools/simulator/model/streams.hpp"
-#include "tools/simulator/model/tlb.hpp"
+#include "tools/simulator/model/tlb_model.hpp"
 
 namespace mxk::simulator {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tools/simulator/model/core.hpp"
-#include "tools/simulator/model/memory.hpp"
+#include "tools/simulator/model/memory_model.hpp"
 
 namespace mxk::simulator {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <span>
 
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/machine_model.hpp"
 
 namespace mxk::simulator {
 namespace {

@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "tools/simulator/decode/decoder.hpp"
-#include "tools/simulator/plugin/block.hpp"
 #include "tools/simulator/plugin/pages.hpp"
 #include "tools/simulator/plugin/plugin_api.hpp"
+#include "tools/simulator/plugin/translated_block.hpp"
 
 namespace mxk::simulator {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tools/simulator/model/core.hpp"
-#include "tools/simulator/plugin/block.hpp"
+#include "tools/simulator/plugin/translated_block.hpp"
 
 namespace mxk::simulator {
 

@@ -15,15 +15,15 @@
 #include <vector>
 
 #include "tools/simulator/model/core.hpp"
-#include "tools/simulator/model/memory.hpp"
+#include "tools/simulator/model/core_turns.hpp"
+#include "tools/simulator/model/memory_model.hpp"
 #include "tools/simulator/model/results.hpp"
-#include "tools/simulator/model/turns.hpp"
 #include "tools/simulator/plugin/blocks.hpp"
 #include "tools/simulator/plugin/core_registers.hpp"
 #include "tools/simulator/plugin/emulator.hpp"
 #include "tools/simulator/plugin/idle_thread.hpp"
-#include "tools/simulator/plugin/options.hpp"
 #include "tools/simulator/plugin/pages.hpp"
+#include "tools/simulator/plugin/plugin_options.hpp"
 #include "tools/simulator/plugin/recorder.hpp"
 #include "tools/simulator/plugin/virtual_clock.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "tools/simulator/model/turns.hpp"
+#include "tools/simulator/model/core_turns.hpp"
 
 namespace mxk::simulator {
 namespace {

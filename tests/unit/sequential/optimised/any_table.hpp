@@ -11,7 +11,7 @@
 #include <optional>
 #include <ostream>
 
-#include "hashtable/bytes.hpp"
+#include "hashtable/byte_key.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/insert.hpp"
 #include "hashtable/layout/block.hpp"

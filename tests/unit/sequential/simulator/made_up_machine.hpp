@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "tools/simulator/model/core.hpp"
-#include "tools/simulator/model/machine.hpp"
-#include "tools/simulator/model/memory.hpp"
+#include "tools/simulator/model/machine_model.hpp"
+#include "tools/simulator/model/memory_model.hpp"
 
 namespace mxk::simulator {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "tools/simulator/model/turns.hpp"
+#include "tools/simulator/model/core_turns.hpp"
 
 namespace mxk::simulator {
 namespace {

@@ -1,4 +1,4 @@
-#include "query/tpch/tables.hpp"
+#include "query/tpch/tpch_tables.hpp"
 
 namespace mxk::query::tpch {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/simulator/model/access.hpp"
 #include "tools/simulator/model/lru_sets.hpp"
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/machine_model.hpp"
+#include "tools/simulator/model/memory_access.hpp"
 
 namespace mxk::simulator {
 

@@ -1,4 +1,4 @@
-#include "kernel/prefetch/line_walk.hpp"
+#include "kernel/prefetch/timed_walk.hpp"
 
 #include "arch/cpu.hpp"
 #include "base/prefetch.hpp"

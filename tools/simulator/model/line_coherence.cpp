@@ -1,4 +1,4 @@
-#include "tools/simulator/model/coherence.hpp"
+#include "tools/simulator/model/line_coherence.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "tools/simulator/decode/registers.hpp"
+#include "tools/simulator/decode/register_sets.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "arch/x86_64/exceptions/symbols.hpp"
+#include "arch/x86_64/exceptions/symbol_table.hpp"
 
 #include <algorithm>
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "tools/simulator/model/access.hpp"
-#include "tools/simulator/model/coherence.hpp"
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/line_coherence.hpp"
+#include "tools/simulator/model/machine_model.hpp"
+#include "tools/simulator/model/memory_access.hpp"
 #include "tools/simulator/model/private_caches.hpp"
 
 namespace mxk::simulator {

@@ -1,4 +1,4 @@
-#include "tools/simulator/model/machine.hpp"
+#include "tools/simulator/model/machine_model.hpp"
 
 #include <bit>
 #include <cmath>

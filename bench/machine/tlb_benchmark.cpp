@@ -137,9 +137,9 @@ class TlbExperiment final : public Experiment {
     NodeVector<Step> steps_;
 };
 
-constexpr auto tlb_benchmark = benchmark<TlbExperiment, tlb_schema>(
-    {.summary = "ns per load by how many pages they go to, for each size of page",
-     .notes = "Example: bench tlb --cores 0 --max 64Mi --json\n"});
+constexpr auto tlb_benchmark =
+    benchmark<TlbExperiment, tlb_schema>({.summary = "ns per load by how many pages they go to, for each size of page",
+                                          .notes = "Example: bench tlb --cores 0 --max 64Mi --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, tlb_benchmark);
 
 } // namespace

@@ -1,4 +1,4 @@
-#include "tools/simulator/model/turns.hpp"
+#include "tools/simulator/model/core_turns.hpp"
 
 #include <algorithm>
 

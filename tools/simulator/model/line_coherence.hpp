@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "tools/simulator/model/directory.hpp"
 #include "tools/simulator/model/fabric.hpp"
+#include "tools/simulator/model/line_directory.hpp"
 #include "tools/simulator/model/line_statistics.hpp"
 #include "tools/simulator/model/private_caches.hpp"
 

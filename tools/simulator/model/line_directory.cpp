@@ -1,4 +1,4 @@
-#include "tools/simulator/model/directory.hpp"
+#include "tools/simulator/model/line_directory.hpp"
 
 #include <algorithm>
 #include <stdexcept>

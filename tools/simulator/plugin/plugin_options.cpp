@@ -1,4 +1,4 @@
-#include "tools/simulator/plugin/options.hpp"
+#include "tools/simulator/plugin/plugin_options.hpp"
 
 #include <charconv>
 #include <stdexcept>

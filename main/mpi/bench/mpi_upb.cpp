@@ -9,7 +9,7 @@
 #include "bench/lock/turn_statistics.hpp"
 #include "bench/lock/upb_body.hpp"
 #include "main/mpi/bench/lock_bench.hpp"
-#include "main/mpi/bench/team.hpp"
+#include "main/mpi/bench/rank_team.hpp"
 #include "main/mpi/placed_lock.hpp"
 #include "main/mpi/watchdog.hpp"
 

@@ -1,4 +1,4 @@
-#include "tools/simulator/model/memory.hpp"
+#include "tools/simulator/model/memory_model.hpp"
 
 namespace mxk::simulator {
 namespace {

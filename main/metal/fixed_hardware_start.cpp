@@ -1,4 +1,4 @@
-#include "main/metal/fixed_hardware.hpp"
+#include "main/metal/fixed_hardware_start.hpp"
 
 #include "arch/x86_64/apic/apic.hpp"
 #include "arch/x86_64/board/power.hpp"

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/simulator/model/directory.hpp"
+#include "tools/simulator/model/line_directory.hpp"
 
 namespace mxk::simulator {
 

@@ -1,4 +1,4 @@
-#include "tools/simulator/model/tlb.hpp"
+#include "tools/simulator/model/tlb_model.hpp"
 
 #include <algorithm>
 #include <bit>
