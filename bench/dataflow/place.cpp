@@ -124,7 +124,7 @@ constexpr DataflowScenario place{
         if (moves(way) && discipline != Discipline::Requests) return Error("the discipline moves no requests");
         if ((moves(way) || way == PlaceWay::SecondSecond) && count_nodes(bench.cores(point)) < 2)
             return Error("it needs cores on two nodes");
-        if (std::ranges::any_of(cores(point), [](CoreId core) {
+        if (std::ranges::any_of(bench.cores(point), [](CoreId core) {
                 return system_topology().nodes[index(system_topology().cores[index(core)].node)].memory.empty();
             }))
             return Error("it needs memory on each node of its cores");
