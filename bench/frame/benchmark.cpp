@@ -159,6 +159,7 @@ class Measurement {
         if (is_part) measured_part_begins();
         auto ended = experiment_.run(configuration, scratch_, progress_);
         if (is_part) measured_part_ends();
+        if (ended) ended = expect_operations(rows.of(configuration));
         RunConditions const conditions = watch_.end_run();
         for (Sample& sample : scratch_) sample.conditions = conditions;
         if (ended) {
@@ -170,6 +171,15 @@ class Measurement {
             rows.fail(configuration, ended.error());
         }
         if (&rows == &rows_) print_complete_rows();
+        return {};
+    }
+
+    // A rate of nothing is no rate.
+    [[nodiscard]] Result<void> expect_operations(std::span<Row const> phases) const {
+        if (experiment_.unit() != Unit::OperationsPerSecond && experiment_.unit() != Unit::BytesPerSecond) return {};
+        for (Row const& row : phases)
+            if (row.state == Row::State::Measured && scratch_[row.phase].operations == 0)
+                return Error("nothing was measured: expected operations, got none");
         return {};
     }
 

@@ -68,7 +68,10 @@ class QueryExperiment : public GridExperiment {
         auto read = query::ColumnFile::read(options_.data, loaded_.arena);
         if (!read) return Error::of("--data: {}", read.error().message());
         loaded_.file = read.value();
-        return prepare(1); // what is wrong with the file is said before anything runs
+        MXK_TRY(prepare(1)); // what is wrong with the file is said before anything runs
+        if (latest().rows_read() == 0)
+            return Error::of("--data: expected rows in the tables of {}, got none in {}", name_, options_.data);
+        return {};
     }
     [[nodiscard]] Unit unit() const final { return Unit::OperationsPerSecond; }
     Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) final {

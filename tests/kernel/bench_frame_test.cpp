@@ -19,7 +19,7 @@ class Recorder final : public Experiment {
     explicit Recorder(std::size_t configurations)
         : configurations_(configurations) {}
 
-    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+    [[nodiscard]] Unit unit() const override { return rates ? Unit::OperationsPerSecond : Unit::CyclesPerOperation; }
     [[nodiscard]] std::size_t configurations() const override { return configurations_; }
     [[nodiscard]] bool continues_after_failure() const override { return continues; }
     [[nodiscard]] std::string_view failure() const override { return "a planted fault"; }
@@ -29,7 +29,7 @@ class Recorder final : public Experiment {
         format(runs, "{}", configuration);
         if (configuration == failing) return Error("a planted error");
         bool const is_late = number >= slow_from;
-        samples[0] = {.value = is_late ? 200.0 : 100.0, .operations = 1, .verified = configuration != wrong};
+        samples[0] = {.value = is_late ? 200.0 : 100.0, .operations = operations, .verified = configuration != wrong};
         return {};
     }
     void keep(std::size_t configuration) override { format(kept, "{}", configuration); }
@@ -43,6 +43,8 @@ class Recorder final : public Experiment {
     static constexpr std::size_t never = 99;
 
     bool continues = false;
+    bool rates = false;
+    std::uint64_t operations = 1;
     std::size_t failing = never;   // this configuration's runs end with an error
     std::size_t wrong = never;     // this one's are not verified
     std::size_t slow_from = never; // from this run on a run takes twice as long
@@ -183,6 +185,17 @@ MXK_TEST(bench_frame, a_row_that_is_not_verified_fails) {
     Measured const result = measured(recorder, {.repeat = 2});
     MXK_CHECK(result.outcome == console::Outcome::Failed);
     MXK_CHECK(result.says("verification failed: a planted fault"));
+}
+
+MXK_TEST(bench_frame, a_rate_of_no_operations_is_none) {
+    Recorder recorder(1);
+    recorder.rates = true;
+    MXK_CHECK(measured(recorder, {.repeat = 2}).outcome == console::Outcome::Ok);
+    recorder.operations = 0;
+    Measured const result = measured(recorder, {.repeat = 2, .json = true});
+    MXK_CHECK(result.outcome == console::Outcome::Failed);
+    MXK_CHECK(result.says("nothing was measured: expected operations, got none"));
+    MXK_CHECK(!result.says("nan") && !result.says("\"verified\":true"));
 }
 
 MXK_TEST(bench_frame, an_error_ends_all_or_one_configuration) {

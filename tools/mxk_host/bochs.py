@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import ExitCode, UsageError
 from mxk_host.qemu import Machine
 from mxk_host.runner import child
@@ -107,14 +108,14 @@ def run(
     """Boots the ISO, until the kernel says that it has ended or for `timeout` seconds; every byte of the serial line
     goes to `log` and to `show`."""
     log = log.resolve()
-    log.write_bytes(b"")
-    (folder / "bochsrc").write_text(settings(shape, model, image, log, folder))
-    (folder / "debugger").write_text("continue\n")
+    files.log(log).close()
+    files.write_text(folder / "bochsrc", settings(shape, model, image, log, folder))
+    files.write_text(folder / "debugger", "continue\n")
     said = b""
     with (
         _screen() as screen,
         child(arguments(folder), screen, screen, TERM="vt100") as process,
-        log.open("rb") as lines,
+        files.reading(log, "the serial line's log") as lines,
     ):
         end = time.monotonic() + timeout
         while time.monotonic() < end:

@@ -5,7 +5,7 @@ import re
 import shutil
 from pathlib import Path
 
-from mxk_host import building
+from mxk_host import building, files
 from mxk_host.building import BUILD, ROOT, run_quietly
 from mxk_host.commands import KERNEL
 from mxk_host.errors import DriverError, ExitCode, UsageError
@@ -47,7 +47,7 @@ def expect_image(boot: Boot, kernel: str = KERNEL) -> None:
 def copy_for(boot: Boot, menu_text: str, module: Path | None, folder: Path) -> Path:
     """A copy of the ISO or of the directory in `folder` with this grub.cfg, and the module that it may name."""
     menu = folder / "grub.cfg"
-    menu.write_text(menu_text)
+    files.write_text(menu, menu_text)
     if boot is Boot.ISO:
         return _iso_with({"/boot/grub/grub.cfg": menu} | ({} if module is None else {"/boot/module": module}), folder)
     return _directory_with(menu, module, folder)
@@ -57,7 +57,7 @@ def unpacked_iso(menu_text: str, kernel: str, folder: Path) -> Path:
     """A copy of the ISO in `folder` with this grub.cfg and with the kernel as it is, not compressed: for an emulator
     that takes longer to expand it than to read it."""
     menu = folder / "grub.cfg"
-    menu.write_text(menu_text)
+    files.write_text(menu, menu_text)
     return _iso_with({"/boot/grub/grub.cfg": menu, f"/boot/{kernel}": image_path(Boot.KERNEL, kernel)}, folder)
 
 

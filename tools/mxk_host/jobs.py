@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mxk_host import bochs, image, results
+from mxk_host import bochs, files, image, results
 from mxk_host.commands import KERNEL_WITH_TESTS, grub_menu, kernel_command_line, kernel_for
 from mxk_host.display import Display
 from mxk_host.errors import DriverError, ExitCode
@@ -112,7 +112,7 @@ def measure(job: Job, *, build: bool, timeout: float) -> None:
     with _boot_image(job, build=build) as boot_image:
         folder = results.new_folder()
         line = job.qemu_line(boot_image)
-        (folder / "command.txt").write_text(shlex.join(line) + f"\n# commands: {job.commands}\n")
+        files.write_text(folder / "command.txt", f"{shlex.join(line)}\n# commands: {job.commands}\n")
         with display:
             outcome = run_captured(line, folder / "console.log", timeout, display.feed)
     lines, left_out = results.rows_in(display.lines)

@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from mxk_host.errors import UsageError
+from mxk_host.files import read_text
 
 QEMU = "qemu-system-x86_64"
 # tools/setup --machines; elsewhere: for tests
@@ -83,7 +84,7 @@ def choose_accelerator(asked: Accelerator, cpuinfo: Path = Path("/proc/cpuinfo")
 
 
 def _has_virtualisation(cpuinfo: Path) -> bool:
-    flags = (line for line in cpuinfo.read_text().splitlines() if line.startswith("flags"))
+    flags = (line for line in read_text(cpuinfo, "what processors there are").splitlines() if line.startswith("flags"))
     return not {"vmx", "svm"}.isdisjoint(next(flags, "").split())
 
 

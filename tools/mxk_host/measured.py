@@ -4,7 +4,7 @@ one number and its command; here are the others, and only the tool writes them."
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from mxk_host import pages
+from mxk_host import files, pages
 from mxk_host.compare.table import NOISY
 from mxk_host.digits import number
 from mxk_host.report.labels import setting_text
@@ -18,7 +18,7 @@ def put(names: Sequence[str], page: Path) -> list[str]:
     before, or at the page's end; gives the commands."""
     runs = read_runs(names)
     expect_rows(runs)
-    text = page.read_text() if page.exists() else "# Measured\n"
+    text = pages.read(page, "# Measured\n")
     blocks: dict[str, Iterable[str]] = {}
     commands: dict[str, tuple[Run, list[Point]]] = {}
     for at, run in enumerate(runs):
@@ -30,8 +30,7 @@ def put(names: Sequence[str], page: Path) -> list[str]:
         blocks[name] = lines(*measured)
         if not pages.has(text, name):
             text = f"{text.rstrip()}\n\n## `{command}`\n\n{pages.place(name)}"
-    page.write_text(text)
-    pages.put(page, blocks)
+    files.write_text(page, pages.replaced(text, blocks, page))
     return list(commands)
 
 

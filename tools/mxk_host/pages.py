@@ -9,12 +9,25 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import UsageError
+
+_PAGE = "a page of text"
 
 
 def put(page: Path, blocks: Mapping[str, Iterable[str]]) -> None:
     """Replaces the blocks that the page has a place for, by name; a page that is not there is made with all of them."""
-    text = page.read_text() if page.exists() else "".join(map(place, blocks))
+    text = read(page, "".join(map(place, blocks)))
+    files.write_text(page, replaced(text, blocks, page))
+
+
+def read(page: Path, otherwise: str) -> str:
+    """What the page says now; `otherwise` if it is not there."""
+    return files.read_text(page, _PAGE) if page.exists() else otherwise
+
+
+def replaced(text: str, blocks: Mapping[str, Iterable[str]], page: Path) -> str:
+    """The text of the page with these blocks in their places."""
     found = [name for name in blocks if has(text, name)]
     if not found:
         wanted = " or ".join(map(_begin, blocks))
@@ -25,7 +38,7 @@ def put(page: Path, blocks: Mapping[str, Iterable[str]]) -> None:
         text, count = old.subn(lambda _, name=name, lines=lines: f"{_begin(name)}\n{lines}\n{_end(name)}", text)
         if count != 1:
             raise UsageError(f"expected one {_end(name)} in {page} behind {_begin(name)}")
-    page.write_text(text)
+    return text
 
 
 def place(name: str) -> str:

@@ -1,5 +1,6 @@
 """A benchmark run's rows: checked, stored, and drawn as a table for people."""
 
+import io
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -7,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from mxk_host import files
 from mxk_host.check_sum import line_of
 from mxk_host.errors import ExitCode
 from mxk_host.image import BUILD
@@ -30,7 +32,7 @@ def new_folder(parent: Path = RESULTS) -> Path:
 
 def store(folder: Path, rows: list[Row]) -> None:
     """Keeps the rows, one JSON line with its check sum each, and points `latest` to the folder."""
-    (folder / "results.jsonl").write_text("".join(map(line_of, rows)))
+    files.write_text(folder / "results.jsonl", "".join(map(line_of, rows)))
     link = folder.with_name(f".latest-{os.getpid()}")
     link.unlink(missing_ok=True)  # a signal may have come between the two lines below
     link.symlink_to(folder.name)
@@ -40,9 +42,10 @@ def store(folder: Path, rows: list[Row]) -> None:
 
 def keep_summary(folder: Path, summary: dict[str, Any], show: Callable[[dict[str, Any], TextIO], None]) -> None:
     """As JSON, and as the table that `show` makes of it."""
-    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n")
-    with (folder / "table.txt").open("w") as text:
-        show(summary, text)
+    files.write_text(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
+    table = io.StringIO()
+    show(summary, table)
+    files.write_text(folder / "table.txt", table.getvalue())
 
 
 def rows_in(lines: Sequence[str]) -> tuple[list[Row], list[str]]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mxk_host.errors import DriverError
+from mxk_host.files import read_bytes
 from mxk_host.order import balanced_order
 from mxk_host.runner import Outcome, run_captured, signals_unwind
 from mxk_host.stream import Line, Row, SerialStream, json_row
@@ -36,7 +37,7 @@ def run(line: Sequence[str], log: Path, timeout: float) -> Ran:
         list(line), log, timeout, lambda data: lines.extend(it.text for it in stream.feed(data) if isinstance(it, Line))
     )
     rows = [row for text in (*lines, stream.pending) if (row := json_row(text)) is not None]
-    return Ran(outcome, log.read_text(errors="replace"), rows)
+    return Ran(outcome, read_bytes(log, "the log of a process").decode(errors="replace"), rows)
 
 
 def take_turns(

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import IO
 
+from mxk_host import files
 from mxk_host.errors import DriverError, ExitCode
 
 _WAIT_STEP = 0.01  # seconds
@@ -35,7 +36,7 @@ class Outcome:
 def run_captured(arguments: list[str], log: Path, timeout: float, show: Callable[[bytes], None]) -> Outcome:
     """Runs to the end or for `timeout` seconds; every byte of the serial line goes to `log` and to `show`."""
     start = time.monotonic()
-    with log.open("wb") as raw, _started(arguments, subprocess.DEVNULL, subprocess.PIPE) as (process, complaint):
+    with files.log(log) as raw, _started(arguments, subprocess.DEVNULL, subprocess.PIPE) as (process, complaint):
         for data in _output(process, start + timeout):
             raw.write(data)
             raw.flush()  # so that the log can be followed, and is whole if the driver is killed

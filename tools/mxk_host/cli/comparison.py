@@ -61,12 +61,14 @@ def compare(
     """
     if finished is not None:
         summary = job.read(finished)
-        job.show(summary)
     else:
         settings = _settings(ops, parse_cores(cores), rounds, seed, timeout, build, mxk, only)
         summary = job.compare(settings, peers=peers, folder=results)
-    job.pass_on(summary, as_json=json, pages=markdown or [])
-    job.expect_success(summary)
+    with job.kept_in(finished):
+        if finished is not None:
+            job.show(summary)
+        job.pass_on(summary, as_json=json, pages=markdown or [])
+        job.expect_success(summary)
 
 
 def figures_check(
@@ -97,5 +99,6 @@ def figures_check(
         parts = ",".join(parts_of(figures))
         settings = _settings(ops, (1, 2), rounds, 1, timeout, build, mxk, parts, latency=False)
         summary = job.compare(settings, peers=peers, folder=results)
-    job.expect_success(summary)
-    job.expect_figures(summary, [figure.name for figure in figures])
+    with job.kept_in(finished):
+        job.expect_success(summary)
+        job.expect_figures(summary, [figure.name for figure in figures])

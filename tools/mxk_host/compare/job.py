@@ -3,17 +3,18 @@ is named; one that fails, or whose results are wrong, fails the comparison."""
 
 import json
 import sys
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from mxk_host import results
+from mxk_host import files, results
 from mxk_host.compare import markdown, plan, table
 from mxk_host.compare.figures import wanted
 from mxk_host.compare.plan import Part, Process, Settings
 from mxk_host.compare.run import list_peers, run_rounds
 from mxk_host.compare.summary import summarise
-from mxk_host.errors import DriverError, ExitCode, UsageError, signal_name
+from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.image import shown
 from mxk_host.progress import RoundsProgress
 
@@ -54,11 +55,15 @@ def show(summary: Summary) -> None:
 
 def read(folder: Path) -> Summary:
     """The summary of a comparison that has been made."""
-    kept = folder / "summary.json"
-    try:
-        return json.loads(kept.read_text())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"expected the folder of a comparison, got {folder}: {error}") from error
+    text = files.read_text(folder / "summary.json", "the folder of a comparison, with summary.json")
+    with kept_in(folder):
+        return json.loads(text)
+
+
+def kept_in(folder: Path | None) -> AbstractContextManager[None]:
+    """What that folder has, if it is one, is used inside: what is not as a comparison writes it is said."""
+    what = f"{folder} to be the folder of a comparison, with what that writes in summary.json"
+    return nullcontext() if folder is None else files.expecting(what)
 
 
 def pass_on(summary: Summary, *, as_json: bool, pages: Sequence[Path]) -> None:
@@ -88,9 +93,11 @@ def _names(groups: Sequence[Sequence[Process]], rounds: int) -> list[list[str]]:
     return [[process.name for process in every if process.runs_in(number)] for number in range(1, rounds + 1)]
 
 
-def expect_figures(summary: dict[str, Any], names: Container[str]) -> None:
+def expect_figures(summary: dict[str, Any], names: Sequence[str]) -> None:
     """Raises, with a list, unless each of the figures with these names was measured and is reached."""
     figures = [figure for figure in summary["figures"] if figure["figure"] in names]
+    if unknown := set(names) - {figure["figure"] for figure in figures}:
+        raise DriverError(f"the comparison says nothing of {', '.join(sorted(unknown))}", ExitCode.COMMAND_FAILED)
     missed = [figure for figure in figures if figure["reached"] is not True]
     if not missed:
         print(f"figures-check: all {len(figures)} figures reached")

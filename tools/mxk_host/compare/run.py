@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mxk_host import results
+from mxk_host import files, results
 from mxk_host.compare import plan
 from mxk_host.compare.disturber import disturbing
 from mxk_host.compare.plan import Cell, Column, Engine, Kind, Process, Settings
@@ -93,12 +93,12 @@ def run_rounds(
 def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, record: Record) -> list[Row]:
     """Runs the process once; puts its rows, or its failure, into the record."""
     log = folder / "logs" / "{round:02}-{order:02}-{process}.log".format(**where)
-    with (folder / "commands.txt").open("a") as commands:
-        commands.write(f"{shlex.join(process.line)}  # {log.relative_to(folder)}\n")
+    with files.log(folder / "commands.txt", add=True) as commands:
+        commands.write(f"{shlex.join(process.line)}  # {log.relative_to(folder)}\n".encode())
     with disturbing(process.disturbed):
         ran = run(process.line, log, timeout)
     if ran.outcome.complaint:
-        log.with_suffix(".stderr").write_text(ran.outcome.complaint + "\n")
+        files.write_text(log.with_suffix(".stderr"), f"{ran.outcome.complaint}\n")
     resident = {"process_bytes": ran.outcome.resident_bytes}
     rows = [resident | row if "benchmark" in row else row for row in ran.rows]
     try:

@@ -1,18 +1,18 @@
 """The jobs about firmware's tables: list the faults, write an image, make one for a run."""
 
 import hashlib
-import os
 import re
 import sys
 from pathlib import Path
 
-from mxk_host import image
+from mxk_host import files, image
 from mxk_host.errors import UsageError
 from mxk_host.firmware import faults
-from mxk_host.firmware.tables import Image
+from mxk_host.firmware.tables import HEADER, Image
 from mxk_host.shape import Shape
 
 TABLES = ("APIC", "SRAT", "SLIT", "HMAT")
+_MAX_TABLE_BYTES = 16 << 20
 FOLDER = image.BUILD / "firmware"
 _TABLE_FILE = re.compile(rf"({'|'.join(TABLES)})([0-9]*)(\.(dat|bin|aml))?", re.IGNORECASE)
 
@@ -35,13 +35,20 @@ def image_of_server(directory: Path) -> bytes:
     ]
     if not found:
         raise UsageError(f"expected one of the files {', '.join(TABLES)} in {directory}")
-    return Image([path.read_bytes() for _, _, path in sorted(found)]).memory().file()
+    return Image([_table(path, TABLES[which]) for which, _, path in sorted(found)]).memory().file()
+
+
+def _table(path: Path, signature: str) -> bytes:
+    table = files.read_bytes(path, f"the table {signature}", _MAX_TABLE_BYTES)
+    if len(table) < HEADER or not table.startswith(signature.encode()):
+        raise UsageError(f"expected {path} to be a table of {HEADER} bytes or more that begins with {signature}")
+    return table
 
 
 def write(path: Path, *, fault: str | None, acpi: Path | None, shape: Shape) -> None:
     """Writes an image: of a server's tables, or of a machine's with a fault or none."""
     content = _content("--fault", fault or (None if acpi else faults.SOUND), acpi, shape)
-    path.write_bytes(content)
+    files.write_bytes(path, content)
     print(f"{image.shown(path)}: {len(content)} bytes", file=sys.stderr)
 
 
@@ -54,10 +61,7 @@ def module_for_run(*, fault: str | None, acpi: Path | None, shape: Shape) -> Pat
     FOLDER.mkdir(parents=True, exist_ok=True)
     path = FOLDER / f"{name}-{hashlib.sha256(content).hexdigest()[:12]}.acpi"
     if not path.exists():
-        # Runs side by side may write the same file: each a copy of its own, and the name last.
-        partial = path.with_suffix(f".{os.getpid()}")
-        partial.write_bytes(content)
-        partial.replace(path)
+        files.write_bytes(path, content)  # as a whole: runs side by side may write the same file
     return path
 
 

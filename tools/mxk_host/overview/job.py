@@ -13,6 +13,7 @@ from rich.table import Table
 from mxk_host import building, image, results
 from mxk_host.building import BUILD, Show
 from mxk_host.errors import DriverError, ExitCode
+from mxk_host.files import read_text
 from mxk_host.jobs import EMULATED
 from mxk_host.machine import QEMU, Boot, expect_installed
 from mxk_host.overview import plan
@@ -43,7 +44,7 @@ def fitting_operations(memory: int) -> int:
 
 def available_memory() -> int:
     """Bytes that the machine has for programs."""
-    for line in Path("/proc/meminfo").read_text().splitlines():
+    for line in read_text(Path("/proc/meminfo"), "what memory there is").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     raise DriverError("expected /proc/meminfo to have a line MemAvailable", ExitCode.USAGE)

@@ -12,6 +12,7 @@ from selenium.webdriver import Chrome, ChromeOptions
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support.ui import WebDriverWait
 
+from mxk_host import files
 from mxk_host.errors import UsageError
 
 _BROWSER, _DRIVER = "chromium", "chromedriver"
@@ -67,4 +68,4 @@ def print_page(chrome: Chrome, pdf: Path) -> None:
     width, height = (side / _CENTIMETRES_IN_AN_INCH for side in _A4)
     settings = {"paperWidth": width, "paperHeight": height, "preferCSSPageSize": True, "printBackground": True}
     printed = chrome.execute_cdp_cmd("Page.printToPDF", settings)
-    pdf.write_bytes(base64.b64decode(printed["data"]))
+    files.write_bytes(pdf, base64.b64decode(printed["data"]))

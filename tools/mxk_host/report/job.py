@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.image import shown
 from mxk_host.report.browser import browser, open_page, print_page
@@ -23,9 +24,9 @@ def report(names: Sequence[str], *, output: Path | None, pdf: bool) -> None:
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
-        page.write_text(page_of(runs, written))
     except OSError as error:
-        raise UsageError(f"expected to be able to write {page}: {error.strerror}") from error
+        raise UsageError(f"expected {page} to be written: {error.strerror}") from error
+    files.write_text(page, page_of(runs, written))
     print(f"report: {shown(page)}")
     if pdf:
         printed = page.with_suffix(".pdf")

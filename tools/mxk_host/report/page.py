@@ -12,6 +12,7 @@ import pandas
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from plotly.offline import get_plotlyjs
 
+from mxk_host import files
 from mxk_host.report import summary
 from mxk_host.report.adaptive import adaptive_plots, is_adaptive
 from mxk_host.report.charts import THROUGHPUT, is_sweep, is_table, other_plots, sweep_plots
@@ -138,8 +139,8 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         rows_as_csv=[csv_of([found.row for found in run.rows]) for run in runs],
         plot_as_csv=plot_as_csv,
         written=written,
-        style=(_HERE / "page.css").read_text(),
-        script=(_HERE / "page.js").read_text(),
+        style=files.read_text(_HERE / "page.css", "the style of pages"),
+        script=files.read_text(_HERE / "page.js", "the script of pages"),
         plotly=get_plotlyjs(),
         figures=_for_script(figures),
     )
@@ -159,7 +160,10 @@ def plot_as_csv(plot: Plot) -> str:
 
 
 def _address(table: pandas.DataFrame) -> str:
-    return "data:text/csv;charset=utf-8;base64," + base64.b64encode(table.to_csv(index=False).encode()).decode()
+    return (
+        "data:text/csv;charset=utf-8;base64,"
+        + base64.b64encode(table.to_csv(index=False).encode(errors="backslashreplace")).decode()
+    )
 
 
 def _for_script(value: Any) -> str:  # noqa: ANN401

@@ -114,7 +114,9 @@ def _read_row(text: str, position: int) -> tuple[Row | None, int, str]:
         return None, position, "expected a JSON object as a row, not nested too deeply"
     if not isinstance(row.get("benchmark", ""), str):
         return None, position, "expected the name of a benchmark as text"
-    sums = check_sum_of(text[position:end])
+    if "\\ud" in (raw := text[position:end]).lower() and not _is_text(row):
+        return None, position, "expected text in Unicode, got half of a surrogate pair"
+    sums = check_sum_of(raw)
     if sums is None and FIELD in row:
         return None, position, f"expected the check sum {FIELD} of eight hexadecimal digits as the last field"
     if sums is not None and not sums.is_right:
@@ -124,6 +126,14 @@ def _read_row(text: str, position: int) -> tuple[Row | None, int, str]:
 
 def _damage(number: int, reason: str, text: str) -> Damage:
     return Damage(number, reason, text if len(text) <= _EXCERPT else f"{text[:_EXCERPT]} ...")
+
+
+def _is_text(row: Row) -> bool:
+    try:
+        json.dumps(row, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _no_number(text: str) -> NoReturn:

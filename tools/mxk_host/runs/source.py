@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.results import RESULTS
 from mxk_host.runs.log import Found, Log, read_log
@@ -66,7 +67,9 @@ def expect_rows(runs: Iterable[Run]) -> None:
 
 def _read(name: str) -> Run:
     if name == STANDARD_INPUT:
-        return _run("standard input", Path.cwd(), read_log(sys.stdin.buffer.read()))
+        return _run(
+            "standard input", Path.cwd(), read_log(files.read_stream(sys.stdin.buffer, "a log on standard input"))
+        )
     path = Path(name)
     if path.is_dir():
         return _of_folder(path.resolve())
@@ -94,7 +97,7 @@ def _of_folder(folder: Path) -> Run:
     run = _run(folder.name, folder, log)
     _add_simulation(run)
     how = folder / "command.txt"
-    run.how = how.read_text(errors="replace").strip() if how.is_file() else ""
+    run.how = _bytes(how).decode(errors="replace").strip() if how.is_file() else ""
     return run
 
 
@@ -111,7 +114,7 @@ def _commands(folder: Path, logs: Iterable[Log]) -> dict[str, str]:
     """What was run, by the process that a row names; in a run of one machine, by the row itself."""
     typed = {_place(found): found.command for log in logs for found in log.rows if found.command}
     kept = folder / "commands.txt"
-    lines = kept.read_text(errors="replace").splitlines() if kept.is_file() else []
+    lines = _bytes(kept).decode(errors="replace").splitlines() if kept.is_file() else []
     for line in lines:
         command, _, log = line.partition("  # logs/")
         process = log.removesuffix(".log").split("-", 2)[-1]  # ROUND-ORDER-NAME
@@ -131,10 +134,7 @@ def _run(name: str, folder: Path, log: Log) -> Run:
 
 
 def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{_EXPECTED}; {path}: {error.strerror}") from error
+    return files.read_bytes(path, _EXPECTED.removeprefix("expected "))
 
 
 def _name_apart(runs: Sequence[Run]) -> None:

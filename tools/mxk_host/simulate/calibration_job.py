@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from mxk_host import image, pages, results
+from mxk_host import files, image, pages, results
 from mxk_host.commands import command_text
-from mxk_host.errors import UsageError
+from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator
 from mxk_host.programs import Programs, Side
 from mxk_host.progress import RoundsProgress
@@ -56,11 +56,13 @@ def calibrate(settings: Settings, parent: Path, typed: str, markdown: Sequence[P
     job.expect_ready(settings.plugin, build=settings.build_kernel)
     folder = results.new_folder(parent)
     native = _kept_rows(settings.native) if settings.native else _native_rows(settings, folder)
-    (folder / _NATIVE).write_text(json.dumps(native))
+    files.write_text(folder / _NATIVE, json.dumps(native))
     simulated = _simulated_rows(settings, folder)
     found: list[Compared] = []
     for place, probe in enumerate(PROBES):
         found += calibration.compared(probe, [rounds[place] for rounds in native], simulated[place])
+    if not found:
+        raise DriverError("nothing is compared: expected rows that both sides have", ExitCode.COMMAND_FAILED)
     console = Console(highlight=False)
     console.print(_table(found))
     for line in (*calibration.verdicts(found), f"results: {image.shown(folder)}"):
@@ -88,13 +90,16 @@ def _native_rows(settings: Settings, folder: Path) -> list[list[list[Row]]]:
 
 
 def _kept_rows(folder: Path) -> list[list[list[Row]]]:
-    try:
-        rows: list[list[list[Row]]] = json.loads((folder / _NATIVE).read_text())
-    except (OSError, ValueError) as error:
-        raise UsageError(f"--native: expected the folder of a calibration, with {_NATIVE}: {error}") from None
-    if any(len(rounds) != len(PROBES) for rounds in rows):
-        raise UsageError(f"--native: expected rows of {len(PROBES)} commands in {folder / _NATIVE}")
-    return rows
+    text = files.read_text(folder / _NATIVE, f"{_NATIVE} in the folder of a calibration (--native)")
+    with files.expecting(f"the folder of a calibration (--native), with {_NATIVE}"):
+        rows: list[list[list[Row]]] = json.loads(text)
+        if not rows or any(len(rounds) != len(PROBES) for rounds in rows):
+            raise UsageError(f"--native: expected rows of {len(PROBES)} commands in {folder / _NATIVE}")
+        for rounds in rows:
+            for probe, of_probe in zip(PROBES, rounds, strict=True):
+                calibration.by_name(probe, of_probe)
+        _ = rows[0][0][0]["machine"].get("cpu")
+        return rows
 
 
 def _simulated_rows(settings: Settings, folder: Path) -> list[list[Row]]:

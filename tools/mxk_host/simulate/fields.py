@@ -9,6 +9,8 @@ from elftools.dwarf.die import DIE
 from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.elf.elffile import ELFFile
 
+from mxk_host.files import reading
+
 _AT_ADDRESS = b"\x09\x03"  # a location expression of nine bytes: DW_OP_addr
 _TRANSPARENT = ("DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_type", "DW_TAG_atomic_type")
 _STRUCTURES = ("DW_TAG_structure_type", "DW_TAG_class_type", "DW_TAG_union_type")
@@ -47,7 +49,9 @@ class Fields:
     def _find(self, address: int) -> DIE | None:
         if self._dwarf is None:
             # The file stays open with it: compilation units are read when they are asked for.
-            self._dwarf = ELFFile(self._path.open("rb")).get_dwarf_info(relocate_dwarf_sections=False)
+            self._dwarf = ELFFile(reading(self._path, "a program with types")).get_dwarf_info(
+                relocate_dwarf_sections=False
+            )
             self._bytes = self._dwarf.debug_info_sec.stream.getvalue() if self._dwarf.debug_info_sec else b""
         wanted = _AT_ADDRESS + address.to_bytes(8, "little")
         place = -1

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mxk_host import image, results
+from mxk_host import files, image, results
 from mxk_host.display import Display
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.jobs import PROGRESS_EVERY, SIMULATED, Job
@@ -138,12 +138,12 @@ def _run(
 ) -> tuple[list[Row], list[str], Verdict]:
     """The rows, marked; remarks; how it ended. What was asked for stays in `folder`."""
     markers = None if simulation.whole else find_markers(symbols)
-    (folder / FLAT_FILE).write_text(simulation.machine.flat())
+    files.write_text(folder / FLAT_FILE, simulation.machine.flat())
     line = simulation.line(folder, markers)
-    (folder / "command.txt").write_text(f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
+    files.write_text(folder / "command.txt", f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
     display = Display(sys.stdout, PROGRESS_EVERY)
     marker = RowMarker(simulation.mark)
-    with (folder / "console.log").open("wb") as log, display:
+    with files.log(folder / "console.log") as log, display:
 
         def show(data: bytes) -> None:
             log.write(data)
@@ -173,7 +173,7 @@ def _show_result(simulation: Simulation, symbols: Symbols, path: Path) -> Result
     result = result_file.result_of(document)
     shape = shape_of(simulation.machine, simulation.cpus, simulation.memory)
     notes = add_names(result.regions, symbols, memory_ranges(shape))
-    path.write_text(json.dumps(result_file.named_document(document, result)))
+    files.write_text(path, json.dumps(result_file.named_document(document, result)))
     tables.show(result, notes=notes)
     return result
 

@@ -9,11 +9,13 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.image import ROOT, shown
 from mxk_host.simulate.keys import KEYS, LINE_BYTES, NOT_FOR_THE_MODEL, ByNodes
 
 FOLDER = ROOT / "tools/simulator/machines"
+_MAX_BYTES = 1 << 20
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,62}")
 
 
@@ -93,11 +95,10 @@ def machine_names() -> list[str]:
 def _read(path: Path) -> MachineFile:
     if not _NAME.fullmatch(path.stem):
         raise UsageError(f"expected a machine's name of small letters, digits and -, got {path.stem} ({shown(path)})")
+    text = files.read_text(path, "a machine's file (--machine-file)", _MAX_BYTES)
     try:
-        document = tomllib.loads(path.read_text())
-    except OSError as error:
-        raise UsageError(f"--machine-file: expected a file, got {path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        document = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{shown(path)}: expected TOML: {error}") from error
     problems = list(_problems(document))
     if problems:

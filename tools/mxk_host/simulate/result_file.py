@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mxk_host import files
+from mxk_host.errors import UsageError
 from mxk_host.simulate.result import Channels, Core, Function, Line, Place, Region, Result, Stack
 
 NAME = "simulation.json"
@@ -49,10 +51,10 @@ _RESULT = _object(machine=_TEXT, hertz=_NUMBER, instructions=_NUMBER, host_secon
 def read_document(path: Path) -> Any:  # noqa: ANN401
     """Its JSON. Raises ResultError if there is none."""
     try:
-        return json.loads(path.read_text())
-    except OSError as error:
-        raise ResultError(f"expected {path.name}: {error.strerror}") from error
-    except ValueError as error:
+        return json.loads(files.read_text(path, path.name))
+    except UsageError as error:
+        raise ResultError(str(error)) from error
+    except (ValueError, RecursionError) as error:
         raise ResultError(f"{path.name}: expected JSON: {error}") from error
 
 

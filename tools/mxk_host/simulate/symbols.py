@@ -6,6 +6,7 @@ import struct
 import subprocess
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +15,7 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 
 from mxk_host.errors import UsageError
+from mxk_host.files import expecting, reading
 from mxk_host.image import shown
 
 _ENTRY = struct.Struct("<IBBHQQ")  # Elf64_Sym: name, info, other, section, value, size
@@ -37,8 +39,8 @@ class Symbols:
     def __init__(self, image: Path) -> None:
         """Reads that of the image or, where it has none, that of the debug file it names. Raises if neither has one."""
         self.path = _with_symbols(image)
-        with self.path.open("rb") as file:
-            every = [symbol for symbol in _read(ELFFile(file)) if symbol.address]
+        with _as_kernel(self.path) as elf:
+            every = [symbol for symbol in _read(elf) if symbol.address]
         self.every = every  # functions and variables, in the order of the table
         self._readable: dict[str, str] = {}
 
@@ -80,16 +82,22 @@ class Symbols:
         return _sorted(symbol for symbol in self.every if not symbol.is_function and symbol.size)
 
 
+@contextmanager
+def _as_kernel(image: Path) -> Iterator[ELFFile]:
+    what = f"{shown(image)} to be a kernel"
+    with reading(image, "a kernel") as file, expecting(what):
+        try:
+            yield ELFFile(file)
+        except (ELFError, OverflowError, struct.error) as error:
+            raise UsageError(f"expected {what}: {error}") from error
+
+
 def _with_symbols(image: Path) -> Path:
-    try:
-        with image.open("rb") as file:
-            elf = ELFFile(file)
-            if elf.get_section_by_name(".symtab") is not None:
-                return image
-            link = elf.get_section_by_name(".gnu_debuglink")
-            named = link.data().split(b"\0", 1)[0].decode() if link is not None else ""
-    except (ELFError, OSError) as error:
-        raise UsageError(f"expected {shown(image)} to be a kernel: {error}") from error
+    with _as_kernel(image) as elf:
+        if elf.get_section_by_name(".symtab") is not None:
+            return image
+        link = elf.get_section_by_name(".gnu_debuglink")
+        named = link.data().split(b"\0", 1)[0].decode() if link is not None else ""
     debug = image.with_name(named) if named else image.with_name(f"{image.name}.debug")
     if not debug.is_file():
         raise UsageError(f"expected {shown(debug)}, the debug file of {shown(image)}: leave out --no-build")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import DriverError, ExitCode, UsageError
 
 # What stands in front of the number must be whole for a damaged line to be told apart from any other text.
@@ -35,10 +36,7 @@ def read(logs: Iterable[Path]) -> list[Dump]:
     """All recordings in these logs, in the order in which they begin. Chunks of one may stand in several logs."""
     dumps: dict[str, Dump] = {}
     for log in logs:
-        try:
-            text = log.read_text(errors="replace")
-        except OSError as error:
-            raise UsageError(f"expected a log with the lines of 'trace dump', got {log}: {error.strerror}") from error
+        text = files.read_bytes(log, "a log with the lines of 'trace dump'").decode(errors="replace")
         for number, line in enumerate(text.splitlines(), 1):
             _take(line, f"{log}:{number}", dumps)
     return list(dumps.values())

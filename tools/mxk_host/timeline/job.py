@@ -4,7 +4,7 @@ import json
 import sys
 from pathlib import Path
 
-from mxk_host.errors import UsageError
+from mxk_host import files
 from mxk_host.tables import console_of, plain_table
 from mxk_host.timeline import chunks
 from mxk_host.timeline.document import document
@@ -32,10 +32,7 @@ def show(logs: list[Path], *, output: Path | None, program: Path | None, recordi
     sums = [sums_of(core) for core in decoded.cores]
     path = output or logs[-1].with_suffix(".trace.json")
     written = document(decoded, names, sums, complaints)
-    try:
-        path.write_text(json.dumps(written, separators=(",", ":")))
-    except OSError as error:
-        raise UsageError(f"--output: expected a file that can be written, got {path}: {error.strerror}") from error
+    files.write_text(path, json.dumps(written, separators=(",", ":")))
     _print(sums, decoded.frequency)
     print(f"{path}: {len(written['traceEvents'])} events; open it at ui.perfetto.dev or chrome://tracing")
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.image import BUILD, METAL
 from mxk_host.simulate.symbols import Symbols
@@ -55,7 +56,7 @@ def names_of(recording: Recording, program: Path | None) -> tuple[Names, list[st
         if program is not None:
             raise UsageError(f"--program: {complaint}")
         return Names(), [f"functions have no names: {complaint} (--program)"]
-    if recording.build.encode() not in path.read_bytes():
+    if recording.build.encode() not in files.read_bytes(path, "the program that was recorded"):
         return Names(), [f"functions have no names: {path} is not of the build {recording.build} (--program)"]
     try:
         symbols = Symbols(path)

@@ -1,6 +1,5 @@
 """TPC-H's data of a scale: Parquet files by tpchgen-cli, which are kept, and the column file that is made of them."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from mxk_host import image
+from mxk_host import files, image
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.tpch import column_file, schema
 
@@ -126,25 +125,15 @@ def provide_column_file(data: Data) -> Path:
 def make_column_file(data: Data, output: Path) -> None:
     """Writes the column file, and says what is in it. Its Parquet files are there."""
     duckdb = imported_duckdb()
-    with _written_to(output), duckdb.connect(":memory:") as connection:
+    with _written_to(output), parquet_read(data), duckdb.connect(":memory:") as connection:
         _expect_room(output.parent, _column_bytes(data.scale))
-        # Like the folder of Parquet files: it is there as a whole or not at all.
-        with tempfile.NamedTemporaryFile(prefix=f".{output.name}-", dir=output.parent, delete=False) as file:
-            try:
-                tables = [_table(connection, data, name) for name in schema.TABLES]
-                writer = column_file.Writer(file, tables)
-                for name, sources in schema.TABLES.items():
-                    for source in sources:
-                        writer.add(_values(connection, data.parquet(name), source))
-                size = writer.finish()
-                file.flush()
-                umask = os.umask(0)
-                os.umask(umask)
-                Path(file.name).chmod(0o666 & ~umask)  # temporary files are their owner's only
-                Path(file.name).replace(output)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        with files.writing(output, _not_made) as file:
+            tables = [_table(connection, data, name) for name in schema.TABLES]
+            writer = column_file.Writer(file, tables)
+            for name, sources in schema.TABLES.items():
+                for source in sources:
+                    writer.add(_values(connection, data.parquet(name), source))
+            size = writer.finish()
     rows = ", ".join(f"{table.name} {table.rows:,} rows" for table in tables)
     say(f"{image.shown(output)}: scale {data.scale}: {rows}; {size:,} bytes")
 
@@ -179,14 +168,29 @@ def _column_bytes(scale: Scale) -> float:
 
 
 @contextmanager
+def parquet_read(data: Data) -> Iterator[None]:
+    """What DuckDB refuses of the Parquet files is one message."""
+    try:
+        yield
+    except imported_duckdb().Error as error:
+        first = str(error).splitlines()[0]
+        raise _not_made(
+            f"expected the Parquet files of {GENERATOR} in {image.shown(data.folder)}, which is made anew once it is "
+            f"removed: {first}"
+        ) from error
+
+
+@contextmanager
 def _written_to(place: Path) -> Iterator[None]:
     """What the system refuses, such as a disc without room, is one message."""
     try:
         yield
     except OSError as error:
-        raise DriverError(
-            f"expected {image.shown(place)} to be written: {error.strerror or error}", ExitCode.COMMAND_FAILED
-        ) from error
+        raise _not_made(f"expected {image.shown(place)} to be written: {error.strerror or error}") from error
+
+
+def _not_made(message: str) -> DriverError:
+    return DriverError(message, ExitCode.COMMAND_FAILED)
 
 
 def _expect_room(folder: Path, needed: float) -> None:

@@ -7,7 +7,7 @@ from typing import Self
 
 from mxk_host.tpch import schema
 from mxk_host.tpch.cells import Answer
-from mxk_host.tpch.data import Data, imported_duckdb
+from mxk_host.tpch.data import Data, imported_duckdb, parquet_read
 from mxk_host.tpch.queries import QUERIES
 
 
@@ -18,12 +18,13 @@ class Reference:
         duckdb = imported_duckdb()
         self.version: str = duckdb.__version__
         self._connection = duckdb.connect(":memory:")
-        for name, sources in schema.TABLES.items():
-            columns = ", ".join(source.name for source in sources)
-            # The columns that MXK has, with the generator's types.
-            self._connection.execute(
-                f"CREATE TABLE {name} AS SELECT {columns} FROM read_parquet('{_quoted(str(data.parquet(name)))}')"
-            )
+        with parquet_read(data):
+            for name, sources in schema.TABLES.items():
+                columns = ", ".join(source.name for source in sources)
+                # The columns that MXK has, with the generator's types.
+                self._connection.execute(
+                    f"CREATE TABLE {name} AS SELECT {columns} FROM read_parquet('{_quoted(str(data.parquet(name)))}')"
+                )
         for query in queries:
             self._connection.execute(f"PREPARE {query} AS {QUERIES[query]}")
 

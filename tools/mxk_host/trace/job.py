@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.tables import console_of, plain_table
 from mxk_host.trace import binary, lists, text, ycsb
@@ -19,7 +20,6 @@ _SNIFFED_BYTES = 1 << 20
 
 def convert(inputs: list[Path], output: Path, *, source: Source, operation: str | None, as_text: bool) -> None:
     """Writes the trace of the inputs, one behind the other, and says what is in it."""
-    _expect_files(inputs)
     if source is Source.AUTO:
         source = _sniff(inputs[0])
     if operation is not None and source not in (Source.KEYS, Source.KEYS_64):
@@ -32,10 +32,7 @@ def convert(inputs: list[Path], output: Path, *, source: Source, operation: str 
     if len(operations) > MAX_OPERATIONS:
         raise TraceError(f"expected up to {MAX_OPERATIONS} operations, got {len(operations)}")
     data = text.encode(operations) if as_text else binary.encode(operations)
-    try:
-        output.write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"expected an output that can be written, got {output}: {error.strerror}") from error
+    files.write_bytes(output, data)
     print(f"{output}: {len(operations):,} operations from {source} ({_counted(operations)}), {len(data):,} bytes")
     if hashed is not None:
         print(f"keys: {hashed.different:,} different strings, hashed to 64 bits, {hashed.collisions} collisions")
@@ -60,11 +57,10 @@ def show_results(path: Path, *, as_json: bool) -> None:
 
 def read(path: Path) -> Operations:
     """The trace in this file, in either form."""
-    _expect_files([path])
-    data = path.read_bytes()
+    data = files.read_bytes(path, "a trace", files.MAX_WORKLOAD_BYTES)
     if data.startswith(binary.MAGIC):
         return _located(path, lambda: binary.decode(data))
-    if data.startswith(text.HEAD.encode()):
+    if data.removeprefix(files.MARK).startswith(text.HEAD.encode()):
         return _located(path, lambda: text.decode(data))
     raise TraceError(f"{path}: expected a trace, which begins with MXKTRACE or with the line '{text.HEAD}'")
 
@@ -74,12 +70,6 @@ def _located(path: Path, decode: Callable[[], Operations]) -> Operations:
         return decode()
     except TraceError as error:
         raise TraceError(f"{path}: {error}") from error
-
-
-def _expect_files(paths: list[Path]) -> None:
-    for path in paths:
-        if not path.is_file():
-            raise UsageError(f"expected a file to read, got {path}")
 
 
 def _read(inputs: list[Path], source: Source, kind: int) -> Recorded:
@@ -97,8 +87,8 @@ def _sniff(path: Path) -> Source:
     endings = {".csv": Source.CSV, ".u64": Source.KEYS_64, ".uint64": Source.KEYS_64}
     if path.suffix in endings:
         return endings[path.suffix]
-    with path.open("rb") as file:
-        start = file.read(_SNIFFED_BYTES)
+    with files.reading(path, "a file to read", files.MAX_WORKLOAD_BYTES) as file:
+        start = file.read(_SNIFFED_BYTES).removeprefix(files.MARK)
     if start.startswith((binary.MAGIC, text.HEAD.encode())):
         return Source.TRACE
     if any(ycsb.STARTS.match(line) for line in start.splitlines()):

@@ -1,10 +1,13 @@
 """Workloads as tables and lists: CSV of operation, key, value; lists of keys, as text (`--keys file:`) or numbers."""
 
+import re
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from mxk_host import files
 from mxk_host.trace.numbers import Recorded, hash_keys, hash_text, number_in, parse_number
 from mxk_host.trace.operations import (
     ERASE,
@@ -39,23 +42,31 @@ def decode_csv(paths: list[Path]) -> Recorded:
 
 
 def _read_csv(path: Path) -> pd.DataFrame:
-    with path.open() as file:
-        first = file.readline().lower().replace(" ", "").rstrip("\r\n").split(",")
+    text = _text(path, "a table of operation,key,value")
+    first = re.sub('[" \\r]', "", text.partition("\n")[0].lower()).split(",")
     named = {"operation", "key"} <= set(first)
     names = None if named else ["operation", "key", "value"]
     try:
         rows = pd.read_csv(
-            path, header=0 if named else None, names=names, dtype=str, keep_default_na=False, comment="#"
+            StringIO(text), header=0 if named else None, names=names, dtype=str, keep_default_na=False, comment="#"
         )
     except (ValueError, pd.errors.ParserError) as error:
         raise TraceError(f"{path}: expected rows of operation,key,value: {error}") from error
+    if not isinstance(rows.index, pd.RangeIndex):  # what the rows have in front of the names of columns
+        raise TraceError(f"{path}: expected as many values in each row as columns, {len(rows.columns)}, got more")
     rows.columns = [str(name).strip().lower() for name in rows.columns]
+    if twice := [name for name in ("operation", "key", "value") if list(rows.columns).count(name) > 1]:
+        raise TraceError(f"{path}: expected one column {twice[0]}, got several")
     if "value" not in rows:
         rows["value"] = ""
     rows["line"] = [f"{path}, row {number + 1}" for number in range(len(rows))]
     for column in ("operation", "key", "value"):
         rows[column] = rows[column].fillna("").str.strip()
     return rows
+
+
+def _text(path: Path, what: str) -> str:
+    return files.read_text(path, what, files.MAX_WORKLOAD_BYTES, TraceError)
 
 
 def _kinds(rows: pd.DataFrame, paths: list[Path]) -> np.ndarray:
@@ -90,7 +101,7 @@ def decode_key_text(paths: list[Path], kind: int) -> Recorded:
     """A key on each line, decimal or hexadecimal with 0x, as `bench table --keys file:` reads them."""
     keys: list[int] = []
     for path in paths:
-        lines = path.read_text("ascii", "replace").split("\n")
+        lines = _text(path, "a list of keys").split("\n")
         last = len(lines) if lines[-1] else len(lines) - 1
         keys += [
             parse_number(line.rstrip("\r"), 1, MAX_KEY, f"{path}: a key", number)
@@ -103,7 +114,7 @@ def decode_key_numbers(paths: list[Path], kind: int) -> Recorded:
     """Little-endian numbers of 64 bits; a first one that is the number of those behind it (as of SOSD) is no key."""
     parts = []
     for path in paths:
-        data = path.read_bytes()
+        data = files.read_bytes(path, "a list of keys", files.MAX_WORKLOAD_BYTES)
         if len(data) % 8:
             raise TraceError(
                 f"{path}: offset {len(data) // 8 * 8}: expected a key of 8 bytes, got {len(data) % 8} bytes"

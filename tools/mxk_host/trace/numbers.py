@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from mxk_host.trace.operations import MAX_KEY, Operations, TraceError
 
+_MAX_DIGITS = 1000  # 64 bits have 20; Python refuses to read more than 4300
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9]+")
 
 
 def number_in(text: str) -> int | None:
     """Decimal, or with 0x in front hexadecimal; None: neither."""
-    if not _NUMBER.fullmatch(text):
+    if len(text) > _MAX_DIGITS or not _NUMBER.fullmatch(text):
         return None
     return int(text, 16 if text[:2] in ("0x", "0X") else 10)
 

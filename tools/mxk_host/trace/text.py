@@ -1,5 +1,6 @@
 """The text form of a trace: a first line that says so, then a line for each operation (docs/bench-trace.md)."""
 
+from mxk_host.files import text_of
 from mxk_host.trace.numbers import parse_number
 from mxk_host.trace.operations import MAX_KEY, MAX_VALUE, NAMES, WRITES_VALUE, Operations, TraceError
 
@@ -21,7 +22,7 @@ def decode(data: bytes) -> Operations:
     kinds: list[int] = []
     keys: list[int] = []
     values: list[int] = []
-    lines = data.decode("ascii", "replace").split("\n")
+    lines = text_of(data, "line 1: expected a trace in UTF-8", TraceError).split("\n")
     if lines[0].rstrip("\r") != HEAD:
         raise TraceError(f"line 1: expected '{HEAD}', got '{lines[0][:24]}'")
     for number, line in enumerate(lines[1:], 2):

@@ -11,12 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
+from mxk_host import files
 from mxk_host.trace.numbers import Recorded, hash_keys, hash_text
 from mxk_host.trace.operations import ERASE, FIND, INSERT, MODIFY, UPDATE, Operations, TraceError
 
 KINDS = {b"READ": FIND, b"INSERT": INSERT, b"UPDATE": UPDATE, b"DELETE": ERASE, b"READMODIFYWRITE": MODIFY}
 STARTS = re.compile(rb"(READ|INSERT|UPDATE|DELETE|READMODIFYWRITE|SCAN) ")
 _LINE = re.compile(rb"([A-Z]+) \S+ (\S+)(?: +\[(.*))?")
+_MAX_LINE = 1 << 26  # bytes
 _HAS_FIELDS = {INSERT, UPDATE, MODIFY}
 
 
@@ -27,12 +29,15 @@ def decode(paths: list[Path]) -> Recorded:
     values: list[int] = []
     others = 0
     for path in paths:
-        with path.open("rb") as lines:
-            for number, line in enumerate(lines, 1):
+        with files.reading(path, "a log of YCSB", files.MAX_WORKLOAD_BYTES) as lines:
+            for number, line in enumerate(iter(lambda: lines.readline(_MAX_LINE), b""), 1):
+                line = line.removeprefix(files.MARK) if number == 1 else line
+                if len(line) == _MAX_LINE:
+                    raise TraceError(f"{path}, line {number}: expected fewer than {_MAX_LINE} bytes")
                 if not STARTS.match(line):
                     others += 1
                     continue
-                kind, key, fields = _parse(line, f"{path}, line {number}")
+                kind, key, fields = _parse(line.rstrip(b"\r\n"), f"{path}, line {number}")
                 kinds.append(kind)
                 texts.append(key)
                 values.append(hash_text(fields) if kind in _HAS_FIELDS else 0)
