@@ -73,8 +73,8 @@ def test_the_table_says_what_is_near_and_how_the_order_agrees() -> None:
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        (None, "--native: expected the folder of a calibration, with native.json: "),
-        ("{", "--native: expected the folder of a calibration, with native.json: "),
+        (None, "expected the folder of a calibration (--native), with native.json"),
+        ("{", "expected the folder of a calibration (--native), with native.json"),
         (json.dumps([[[]]]), f"--native: expected rows of {len(PROBES)} commands in "),
     ],
 )

@@ -90,8 +90,9 @@ def _native_rows(settings: Settings, folder: Path) -> list[list[list[Row]]]:
 
 
 def _kept_rows(folder: Path) -> list[list[list[Row]]]:
-    text = files.read_text(folder / _NATIVE, f"{_NATIVE} in the folder of a calibration (--native)")
-    with files.expecting(f"the folder of a calibration (--native), with {_NATIVE}"):
+    what = f"the folder of a calibration (--native), with {_NATIVE}"
+    text = files.read_text(folder / _NATIVE, what)
+    with files.expecting(what):
         rows: list[list[list[Row]]] = json.loads(text)
         if not rows or any(len(rounds) != len(PROBES) for rounds in rows):
             raise UsageError(f"--native: expected rows of {len(PROBES)} commands in {folder / _NATIVE}")
