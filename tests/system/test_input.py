@@ -42,7 +42,7 @@ from report_rows import all_kinds, as_lines
 HOST = ROOT / "tools/mxk_host"
 MARK = "\ufeff".encode()
 CODES = {0, 1, 2}  # of commands that boot nothing
-FUZZED_SECONDS = 12.0  # of a processor
+FUZZED_SECONDS = 10.0  # of a processor
 SLOWEST = 10  # seconds of a command
 ROWS = as_lines(all_kinds()[:12]).encode()
 CSV = b"operation,key,value\ninsert,1,10\nfind,2,\nerase,1,\n"
@@ -270,7 +270,7 @@ def test_names_that_are_no_text_are_shown(tmp_path: Path) -> None:
     ended = drive("report", str(log))
     assert (ended.code, ended.output) == (0, f"report: {tmp_path}/report.html\n"), ended.complaint
     assert "a\\udcff.log" in (tmp_path / "report.html").read_text()
-    assert drive("trace", "convert", str(log), str(log)).complaint.startswith("tools/mxk: --from: expected one of")
+    assert command("trace", "convert", log, log).complaint.startswith("tools/mxk: --from: expected one of")
 
 
 def readers(inputs: Inputs) -> Iterator[tuple[Path, tuple[object, ...]]]:
@@ -493,3 +493,18 @@ def test_a_column_file_without_rows_is_no_measurement(tmp_path: Path) -> None:
         ended = run_linux("--cores", "1", f"bench query {query} --data {empty} --json", code=1)
         assert f"error: --data: expected rows in the tables of query {query}, got none in {empty}" in ended.output
         assert ended.rows == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("compare-runs", "a", "b", "--floor", "nan"), ("compare-runs", "a", "b", "--confidence", "nan"),
+        ("run", "--dry-run", "--timeout", "nan", "topology"), ("run", "--dry-run", "--timeout", "inf", "topology"),
+        ("lock-mpi", "list", "--timeout", "inf"), ("heap-peaks", "--timeout", "nan"),
+        ("compare-builds", "/bin/true", "/bin/true", "--min-mean", "nan"), ("overview", "--ops", 400 * "9"),
+        ("compare-builds", "/bin/true", "/bin/true", "--cores", 5000 * "9"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_none_or_have_no_end_are_refused(words: tuple[str, ...]) -> None:
+    ended = command(*words)
+    assert (ended.code, ended.complaint.startswith("tools/mxk: expected ")) == (2, True), ended

@@ -1,5 +1,6 @@
 """What several commands take as options: counts, core counts, names out of a list; each says what was expected."""
 
+import math
 import re
 import shlex
 import sys
@@ -8,13 +9,14 @@ from collections.abc import Sequence
 from mxk_host.errors import UsageError
 
 _PLACES = ("--build", "--markdown", "--results")
+_MAX_DIGITS = 19  # of what fits in 63 bits
 _SUFFIXES = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 
 def parse_count(option: str, text: str) -> int:
     """A count as the console takes it: 24M, 1.5K, 4Ki."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([KMG]?i?)", text, re.IGNORECASE)
-    factor = _SUFFIXES.get(found[2].lower()) if found else None
+    factor = _SUFFIXES.get(found[2].lower()) if found and len(found[1]) <= _MAX_DIGITS else None
     if found is None or factor is None:
         raise UsageError(f"expected {option} as a count such as 24M or 200K, got {text}")
     count = round(float(found[1]) * factor)
@@ -26,9 +28,16 @@ def parse_count(option: str, text: str) -> int:
 def parse_cores(text: str) -> tuple[int, ...]:
     """Core counts: 1,2,4."""
     words = text.split(",")
-    if not all(word.isdecimal() and int(word) > 0 for word in words):
+    if not all(word.isdecimal() and len(word) <= _MAX_DIGITS and int(word) > 0 for word in words):
         raise UsageError(f"expected --cores as a list of core counts such as 1,2, got {text}")
     return tuple(dict.fromkeys(map(int, words)))
+
+
+def finite(value: float | None) -> float | None:
+    """The callback of options that are numbers: bounds let what is no number pass."""
+    if value is not None and not math.isfinite(value):
+        raise UsageError(f"expected a finite number, got {value}")
+    return value
 
 
 def choose_names(option: str, known: Sequence[str], names: str | None) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import parse_cores, parse_count
+from mxk_host.arguments import finite, parse_cores, parse_count
 from mxk_host.builds import instructions, job, plan
 from mxk_host.results import RESULTS
 
@@ -20,12 +20,14 @@ def compare_builds(
         str | None,
         typer.Option(help=f"Only these of {', '.join(plan.Subject)}, {', '.join(plan.TABLES)}, with commas between."),
     ] = None,
-    min_mean: Annotated[float, typer.Option(min=0, help="Of new/old, the geometric mean over all rows.")] = 0.98,
-    min_row: Annotated[float, typer.Option(min=0, help="Of new/old, in each row.")] = 0.93,
+    min_mean: Annotated[
+        float, typer.Option(callback=finite, min=0, help="Of new/old, the geometric mean over all rows.")
+    ] = 0.98,
+    min_row: Annotated[float, typer.Option(callback=finite, min=0, help="Of new/old, in each row.")] = 0.93,
     confirming: Annotated[
         int | None, typer.Option(min=0, help="Further rounds for rows below --min-row; as many as --rounds.")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 300,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds for each process.")] = 300,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
     results: Annotated[
         Path, typer.Option(help="Where the run's folder, <UTC time>, is made.", show_default="build/results")
@@ -46,8 +48,8 @@ def compare_instructions(
     old: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it was.")],
     new: Annotated[Path, typer.Argument(help="The kernel mxk.elf as it is.")],
     ops: Annotated[str, typer.Option(help="Operations of tables, and twice as many: the slope counts.")] = "50K",
-    max_ratio: Annotated[float, typer.Option(min=0, help="Of new/old, in each row.")] = 1.0,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each boot.")] = 300,
+    max_ratio: Annotated[float, typer.Option(callback=finite, min=0, help="Of new/old, in each row.")] = 1.0,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds for each boot.")] = 300,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
 ) -> None:
     """Counts the instructions that an operation takes in two builds of the kernel, in QEMU.

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_command
+from mxk_host.arguments import choose_names, finite, parse_cores, parse_count, typed_command
 from mxk_host.compare import job
 from mxk_host.compare.figures import FIGURES, engines_of, parts_of
 from mxk_host.compare.plan import CONFIGURATIONS, Part, Settings, chosen_parts
@@ -18,7 +18,7 @@ Build = Annotated[
 ]
 Results = Annotated[Path, typer.Option(help="Where the folder <UTC time> is made.", show_default="build/results")]
 From = Annotated[Path | None, typer.Option("--from", help="The folder of a comparison: shown again, not measured.")]
-Timeout = Annotated[float, typer.Option(min=0, help="Seconds for each process.")]
+Timeout = Annotated[float, typer.Option(callback=finite, min=0, help="Seconds for each process.")]
 Json = Annotated[bool, typer.Option("--json", help="One JSON line at the end.")]
 Markdown = Annotated[
     list[Path] | None, typer.Option(help="A page that embeds the tables: they are put into it; repeatable.")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from mxk_host import heap_peaks as peaks
-from mxk_host.arguments import choose_names
+from mxk_host.arguments import choose_names, finite
 from mxk_host.image import BUILD
 
 
@@ -16,7 +16,7 @@ def heap_peaks(
         str | None, typer.Option(help=f"Only these of {', '.join(peaks.PARTS)}, with commas between.")
     ] = None,
     cores: Annotated[int, typer.Option(min=1, help="Of each process.")] = 2,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds for each process.")] = 600,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds for each process.")] = 600,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
     build: Annotated[
         Path, typer.Option(help="The folder with the program mxk-peers.", show_default="build/linux")

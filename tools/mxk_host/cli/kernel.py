@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from mxk_host import jobs
+from mxk_host.arguments import finite
 from mxk_host.bochs import Model, expect_possible
 from mxk_host.commands import checked_words, command_text
 from mxk_host.errors import UsageError
@@ -87,7 +88,7 @@ def run(
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
     timeout: Annotated[
-        float | None, typer.Option(min=0, help="Seconds; default 600 with commands, none without.")
+        float | None, typer.Option(callback=finite, min=0, help="Seconds; default 600 with commands, none without.")
     ] = None,
     log: Annotated[
         Path | None, typer.Option(help="The raw serial log; default build/results/run-last.log.", dir_okay=False)
@@ -157,7 +158,7 @@ def bench(
     trace: Trace = None,
     qemu: Raw = None,
     no_build: NoBuild = False,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 1800,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds.")] = 1800,
 ) -> None:
     """Measures: obeys the benchmark commands, keeps log and rows in build/results/<UTC time>/ and shows a table.
 

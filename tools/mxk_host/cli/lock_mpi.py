@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from mxk_host.arguments import finite
 from mxk_host.lock_mpi import Mpi, MpiRun, run
 
 
@@ -20,7 +21,7 @@ def lock_mpi(
     region: Annotated[
         int | None, typer.Option(min=64, help="KiB for locks and words, of each rank; default 8192.")
     ] = None,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 600,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds.")] = 600,
 ) -> None:
     """Runs commands of mxk-mpi, locks over MPI-3, on so many ranks of this machine.
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from mxk_host.arguments import finite
 from mxk_host.image import ROOT
 
 
@@ -36,9 +37,11 @@ def compare_runs(
     a: Annotated[str, typer.Argument(metavar="A", help="The run as it was, named as for report.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The run as it is.")],
     confidence: Annotated[
-        float, typer.Option(min=0.5, max=0.9999, help="That no row is called changed by chance.")
+        float, typer.Option(callback=finite, min=0.5, max=0.9999, help="That no row is called changed by chance.")
     ] = 0.99,
-    floor: Annotated[float, typer.Option(min=0, max=0.5, help="A change up to this share does not matter.")] = 0.02,
+    floor: Annotated[
+        float, typer.Option(callback=finite, min=0, max=0.5, help="A change up to this share does not matter.")
+    ] = 0.02,
     all_rows: Annotated[bool, typer.Option("--all", help="Show rows that did not change, too.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON line at the end.")] = False,
 ) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from mxk_host.arguments import finite
 from mxk_host.cli.comparison import Build
 from mxk_host.cli.kernel import Memory, NoBuild
 from mxk_host.commands import command_text
@@ -28,7 +29,7 @@ def simulate(
     whole: Annotated[bool, typer.Option("--whole", help="Model all, from the boot on: slow.")] = False,
     no_build: NoBuild = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the QEMU line; build and run nothing.")] = False,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 3600,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds.")] = 3600,
     build: Build = BUILD / "linux",
 ) -> None:
     """Runs commands in the kernel on a machine that is not there: its caches, memory and time are modelled.

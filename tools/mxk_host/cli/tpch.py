@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, parse_cores
+from mxk_host.arguments import choose_names, finite, parse_cores
 from mxk_host.cli.comparison import Json, Timeout
 from mxk_host.cli.kernel import Accel, NoBuild
 from mxk_host.image import BUILD
@@ -69,7 +69,7 @@ def check(
     mem: Annotated[str, typer.Option(help="Memory of the machine, such as 512M or 4G.")] = "1G",
     accel: Accel = Accelerator.AUTO,
     no_build: NoBuild = False,
-    timeout: Annotated[float, typer.Option(min=0, help="Seconds.")] = 600,
+    timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds.")] = 600,
 ) -> None:
     """Runs queries by the kernel in QEMU, with the data as a module, and compares the results with DuckDB's.
 

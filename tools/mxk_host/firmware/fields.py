@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cache
 
 from mxk_host.building import ROOT
+from mxk_host.files import read_text
 
 ONES = (1 << 64) - 1
 # Some bytes into the kernel; memory; what no processor reaches; an HPET of a BIOS; the end of all addresses.
@@ -131,7 +132,7 @@ def fields() -> tuple[Field, ...]:
     found: list[Field] = []
     sources = sorted((ROOT / "kernel/acpi").glob("*.?pp"), key=lambda path: (path.stem != "generic_address", path.name))
     for path in sources:
-        for match in _STRUCT.finditer(path.read_text()):
+        for match in _STRUCT.finditer(read_text(path, "the declaration of a table")):
             struct, body = match[1], match[2]
             parts = list(_fields_of(struct, body, sizes))
             sizes[struct] = sum(part.size for part in parts)
