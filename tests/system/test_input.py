@@ -42,7 +42,7 @@ from report_rows import all_kinds, as_lines
 HOST = ROOT / "tools/mxk_host"
 MARK = "\ufeff".encode()
 CODES = {0, 1, 2}  # of commands that boot nothing
-FUZZED_SECONDS = 10.0  # of a processor
+FUZZED_SECONDS = 8.0  # of a processor
 SLOWEST = 10  # seconds of a command
 ROWS = as_lines(all_kinds()[:12]).encode()
 CSV = b"operation,key,value\ninsert,1,10\nfind,2,\nerase,1,\n"
