@@ -210,7 +210,10 @@ def test_memory_farther_from_its_own_node_is_refused(tmp_path: Path) -> None:
             "expected --mem to divide over 8 nodes in MiB, such as",
         ),
         (["--machine", "test-2x2", "--mem", "4", "topology"], "expected --mem as a number with the suffix M or G"),
-        (["--machine-file", "/nowhere/it.toml", "topology"], "expected a machine's file (--machine-file), got /nowhere/it.toml"),
+        (
+            ["--machine-file", "/nowhere/it.toml", "topology"],
+            "expected a machine's file (--machine-file), got /nowhere/it.toml",
+        ),
         (
             ["--machine-file", "/nowhere/It 1.toml", "topology"],
             "expected a machine's name of small letters, digits and -",

@@ -1,5 +1,5 @@
-"""The keys of a machine's description: which values each may have. tools/simulator/model/machine_model.cpp reads the same
-keys; docs/simulation.md and the machines' files explain them."""
+"""The keys of a machine's description: which values each may have. tools/simulator/model/machine_model.cpp reads the
+same keys; docs/simulation.md and the machines' files explain them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
