@@ -76,7 +76,7 @@ std::vector<Maker> makers() {
         {"heap",
          [](std::size_t size) {
              try {
-                 return heap::resource()->allocate(size, 8) != nullptr;
+                 return static_cast<void>(heap::resource()->allocate(size, 8)), true;
              } catch (std::bad_alloc const&) {
                  return false;
              }
@@ -84,7 +84,7 @@ std::vector<Maker> makers() {
         {"heap, alignment",
          [](std::size_t size) {
              try {
-                 return heap::resource()->allocate(64, std::bit_floor(size)) != nullptr;
+                 return static_cast<void>(heap::resource()->allocate(64, std::bit_floor(size))), true;
              } catch (std::bad_alloc const&) {
                  return false;
              }

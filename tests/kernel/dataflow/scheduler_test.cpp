@@ -36,9 +36,9 @@ struct Storm : WaitedRequest {
             if (self.runs_now.fetch_add(1, std::memory_order_relaxed) != 0) storm.overlaps.fetch_add(1);
             ++self.runs;
             RandomDelay::point();
-            // What was written before the run was asked for, the run sees.
+            // What was written before the run was asked for, the run sees; before the end, all of it.
+            bool const is_over = storm.is_over.load(std::memory_order_acquire);
             self.seen = self.written.load(std::memory_order_relaxed);
-            bool const is_over = storm.is_over.load(std::memory_order_relaxed);
             self.runs_now.fetch_sub(1, std::memory_order_relaxed);
             if (is_over) return Outcome::Ended;
             if (self.runs % 8 != 0) return Outcome::Waits;
@@ -69,7 +69,7 @@ struct Storm : WaitedRequest {
                 return Outcome::Waits;
             }
             if (storm.drivers_left.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-                storm.is_over.store(true, std::memory_order_relaxed);
+                storm.is_over.store(true, std::memory_order_release);
                 for (Target* const last : storm.target) last->schedule(here, Binding::Unbound);
             }
             return Outcome::Ended;
