@@ -1,7 +1,8 @@
 """Turns `nm --demangle --numeric-sort` (stdin) into the kernel's symbol table as NASM source (stdout).
 
-Layout, read by arch/x86_64/exceptions/symbol_table.cpp: the number of functions; per function its address, counted from the
-kernel's virtual base, and where its name begins; then the names, each ended by a zero byte. Runs on plain Python 3.
+Layout, read by arch/x86_64/exceptions/symbol_table.cpp: the number of functions; per function its address, counted
+from the kernel's virtual base, and where its name begins; then the names, each ended by a zero byte. Runs on plain
+Python 3.
 """
 
 import re

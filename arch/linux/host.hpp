@@ -19,7 +19,7 @@ struct HostCpu {
 };
 
 struct HostNode {
-    int number; // the operating system's, -1: it has no nodes
+    int number;                 // the operating system's, -1: it has no nodes
     std::uint64_t memory_bytes; // 0 in all nodes: not known
 };
 

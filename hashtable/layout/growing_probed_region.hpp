@@ -1,7 +1,7 @@
-// A probed region (probed_region.hpp) that grows by itself while operations travel through it. From the thesis' proposal
-// for its rehash (end of section 3.3): one hash that chooses the region for ever and one for the place inside it. In that
-// proposal a key never leaves its region, which --probe local is nearest to; here keys travel on. A second array is
-// beside the first for a while, and keys move there some at a time; no other region has to know.
+// A probed region (probed_region.hpp) that grows by itself while operations travel through it. From the thesis'
+// proposal for its rehash (end of section 3.3): one hash that chooses the region for ever and one for the place inside
+// it. In that proposal a key never leaves its region, which --probe local is nearest to; here keys travel on. A second
+// array is beside the first for a while, and keys move there some at a time; no other region has to know.
 //
 //     now     moved . . . . | keys that have not moved . . . . . . . .        frontier: |
 //     next    keys that have moved, and new ones of homes in front of the frontier
