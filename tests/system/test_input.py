@@ -1,5 +1,5 @@
 """Hostile and odd input to every command of the driver that reads or writes a file: nothing ends in a traceback or
-hangs, what is refused is named, and what was there before stays. Most run in this process, as tools/mxk starts them."""
+hangs, what is refused is named, and what was there before stays. Many run in this process, as tools/mxk starts them."""
 
 import ast
 import base64
