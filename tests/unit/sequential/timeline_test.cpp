@@ -211,7 +211,7 @@ class TimelineCutTest : public CoreTimelineTest {
         core.stop(0);
     }
 
-    timeline::Recording recording{.id = 1, .cores = {}};
+    timeline::Recording recording{.id = 1, .cores = {}, .tasks = {}};
 };
 
 TEST_F(TimelineCutTest, all_events_come_back_from_chunks_that_are_read_alone) {
