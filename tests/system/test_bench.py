@@ -298,7 +298,7 @@ BAD_WAYS = [
     ("--prefetch-near 32", "--prefetch-near: expected a count such as 24M (0 to 31), got '32'"),
     ("--prefetch-near 8", "--prefetch-near: expected --submit batch, got --submit task"),
     ("--prefetch 129", "--prefetch: expected a count such as 24M (0 to 128), got '129'"),
-    ("--queue mine", "--queue: expected one of shared, per-core, node-local, got 'mine'"),
+    ("--queue mine", "--queue: expected one of shared, per-core, node-local, owner, got 'mine'"),
     ("--sweep auto", "--sweep: expected --mix find, whose instructions can be run again and again"),
     ("--sweep 1Ki --mix find", "--sweep: expected auto, or the bytes of the largest table, from 16Ki on"),
     ("--sweep 64Gi --mix find --layout bucketed", "--sweep: expected a table for which there is memory, got "),

@@ -191,9 +191,10 @@ def test_chtbench_names_what_measures_the_same_and_rcu_counts_what_a_rcu_did() -
     named = re.findall(r"bench (?:rcu-read|list|table|resize)[^\n]*", run_linux("chtbench").output)
     assert len(named) == 5
     small = {"rcu-read": "--ms 1", "list": "--ms 1 --keys 10", "table": "--ops 1000", "resize": "--keys 1000 --ms 1"}
-    ended = run_linux("--cores", "2", *(f"{line} {small[line.split()[1]]} --cores 1 --repeat 1" for line in named))
+    lines = "; ".join(f"{line} {small[line.split()[1]]} --cores 1 --repeat 1" for line in named)
+    ended = run_linux("--cores", "2", lines)
     assert ended.code == 0, ended.output
-    counted = run_linux("--cores", "2", "bench rcu --rcu a-rcu --ops 2k --waits 4 --repeat 1", "rcu").output
+    counted = run_linux("--cores", "2", "bench rcu --rcu a-rcu --ops 2k --waits 4 --repeat 1; rcu").output
     found = re.search(r"A-RCU \(bench rcu --rcu a-rcu\): (\d+) grace periods completed", counted)
     assert found
     assert int(found[1]) > 0

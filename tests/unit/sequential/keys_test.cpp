@@ -15,21 +15,21 @@ namespace {
 TEST(Keys, reads_and_prints) {
     for (std::string const text : {"random", "sequential", "strided:2", "strided:64Ki", "strided:18446744073709551614",
                                    "file:/tmp/keys", "file:x"})
-        EXPECT_EQ(test::parsed<Keys>(text), text);
-    EXPECT_EQ(test::parsed<Keys>("strided:1"), "sequential");
-    EXPECT_EQ(test::parsed<Keys>("strided:65536"), "strided:64Ki");
+        EXPECT_EQ(mxk::test::parsed<Keys>(text), text);
+    EXPECT_EQ(mxk::test::parsed<Keys>("strided:1"), "sequential");
+    EXPECT_EQ(mxk::test::parsed<Keys>("strided:65536"), "strided:64Ki");
 }
 
 TEST(Keys, says_what_it_expects) {
     for (std::string const text :
          {"", "randomly", "sequential:2", "strided", "strided:", "strided:0", "strided:-1", "strided:x",
           "strided:18446744073709551615", "strided:1.5", "file", "file:", "File:x"})
-        EXPECT_EQ(test::parsed<Keys>(text),
+        EXPECT_EQ(mxk::test::parsed<Keys>(text),
                   "expected random, sequential, strided:N with a count N of no less than 1, such as strided:64, "
                   "or file:PATH, got '" +
                       text + "'");
-    EXPECT_EQ(test::parsed<Keys>("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
-    EXPECT_EQ(test::parsed<Keys>("file:" + std::string(241, 'x')), "expected a path of up to 240 characters, got 241");
+    EXPECT_EQ(mxk::test::parsed<Keys>("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
+    EXPECT_EQ(mxk::test::parsed<Keys>("file:" + std::string(241, 'x')), "expected a path of up to 240 characters, got 241");
 }
 
 Workload workload(std::string_view keys, std::uint64_t operations) {

@@ -48,6 +48,11 @@ def interrupt_override(source: int, interrupt: int, signal: int = 0) -> bytes:
     return struct.pack("<BBBBIH", 2, 10, 0, source, interrupt, signal)
 
 
+def nmi_source(interrupt: int, signal: int = 0) -> bytes:
+    """MADT type 3 (5.2.12.6)."""
+    return struct.pack("<BBHI", 3, 8, signal, interrupt)
+
+
 def local_nmi() -> bytes:
     """MADT type 4 (5.2.12.7): LINT1 of every processor."""
     return struct.pack("<BBBHB", 4, 6, 0xFF, 0, 1)

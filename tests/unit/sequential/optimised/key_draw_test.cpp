@@ -78,14 +78,14 @@ TEST(KeyDraw, one_key_is_always_that_one) {
 
 TEST(Ycsb, reads_and_prints) {
     for (std::string const text : {"ycsb-a", "ycsb-b", "ycsb-c", "ycsb-d", "ycsb-f"})
-        EXPECT_EQ(test::parsed<Ycsb>(text), text);
+        EXPECT_EQ(mxk::test::parsed<Ycsb>(text), text);
 }
 
 TEST(Ycsb, says_what_it_expects) {
     std::string const expected = "expected ycsb-a, ycsb-b, ycsb-c, ycsb-d or ycsb-f, got '";
     for (std::string const text : {"", "a", "ycsb", "ycsb-", "ycsb-g", "ycsb-aa", "YCSB-A"})
-        EXPECT_EQ(test::parsed<Ycsb>(text), expected + text + "'");
-    EXPECT_EQ(test::parsed<Ycsb>("ycsb-e"),
+        EXPECT_EQ(mxk::test::parsed<Ycsb>(text), expected + text + "'");
+    EXPECT_EQ(mxk::test::parsed<Ycsb>("ycsb-e"),
               expected + "ycsb-e', which scans ranges of keys: a hash table has no order to scan in");
 }
 

@@ -93,7 +93,7 @@ TEST(Zipf, of_as_many_ranks_as_there_can_be_operations) {
 TEST(Distribution, reads_and_prints) {
     for (std::string const text : {"uniform", "zipf:0.99", "zipf:0.5", "zipf:1", "zipf:1.2", "zipf:10", "zipf:0.001",
                                    "latest", "hotset:0.2:0.8", "hotset:0.001:0.999"})
-        EXPECT_EQ(test::parsed<Distribution>(text), text);
+        EXPECT_EQ(mxk::test::parsed<Distribution>(text), text);
 }
 
 TEST(Distribution, says_what_it_expects) {
@@ -101,7 +101,7 @@ TEST(Distribution, says_what_it_expects) {
          {"",           "zipf",        "zipf:",        "zipf:0",       "zipf:0.0001",      "zipf:10.1",   "zipf:-1",
           "zipf:x",     "Uniform",     "uniform:1",    "zipf:0.99 ",   "latest:1",         "hotset",      "hotset:",
           "hotset:0.2", "hotset:0.2:", "hotset:0:0.8", "hotset:0.2:1", "hotset:0.2:0.8:1", "hotset:2:0.8"})
-        EXPECT_EQ(test::parsed<Distribution>(text),
+        EXPECT_EQ(mxk::test::parsed<Distribution>(text),
                   "expected uniform, latest, zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99, or "
                   "hotset:KEYS:SHARE with two numbers between 0 and 1, such as hotset:0.2:0.8, got '" +
                       text + "'");
