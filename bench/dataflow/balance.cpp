@@ -160,7 +160,7 @@ Result<void> run_balanced(DataflowRun const& run) {
     return {};
 }
 
-constexpr DataflowScenario balance{
+constexpr DataflowScenario balance_scenario{
     .name = "dataflow balance",
     .summary = "many requests at once on nodes that balance or not; one that is shared: time, moves, loads",
     .notes = "first_load_1_pct to first_load_4_pct: cores of the first node that were awake, in four parts by the "
@@ -204,7 +204,7 @@ constexpr DataflowScenario balance{
                                 {"every_us", options.every}});
         },
     .conclude = &conclude_ways};
-constexpr auto balance_schema = dataflow_schema_with<balance>(
+constexpr auto balance_schema = dataflow_schema_with<balance_scenario>(
     console::option<&DataflowChoices::balance_ways>(
         "way", "one-node, balanced, chosen (and balanced): many requests; giant-alone, giant-shared: one (none given: "
                "all)"),
@@ -222,7 +222,7 @@ constexpr auto balance_schema = dataflow_schema_with<balance>(
         console::between(10, 10'000'000)),
     dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
     dataflow_option::patience, dataflow_option::distances);
-constexpr auto balance_benchmark = dataflow_benchmark<balance, balance_schema>();
+constexpr auto balance_benchmark = dataflow_benchmark<balance_scenario, balance_schema>();
 MXK_REGISTER(mxk_commands, console::Command, balance_benchmark);
 
 } // namespace

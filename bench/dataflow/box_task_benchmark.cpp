@@ -137,7 +137,7 @@ Result<void> run_pairs(DataflowRun const& run) {
     return {};
 }
 
-constexpr DataflowScenario empty_task{
+constexpr DataflowScenario empty_task_scenario{
     .name = "dataflow task",
     .summary = "what an empty task costs: bound, unbound, one that asks for itself",
     .notes = "Example: bench dataflow task --cores 1,2 --discipline requests,two-fifos,original\n",
@@ -153,10 +153,10 @@ constexpr DataflowScenario empty_task{
         [](TextSink& out, DataflowOptions const& options) {
             format(out, "{} empty tasks on each core", options.operations);
         }};
-constexpr auto empty_task_schema = dataflow_schema<empty_task>(
+constexpr auto empty_task_schema = dataflow_schema<empty_task_scenario>(
     console::option<&DataflowChoices::task_ways>("way", "bound, unbound, again (none given: all)"),
     console::option<&DataflowChoices::operations>("ops", "tasks run by each core", console::between(1, 4'000'000'000)));
-constexpr auto empty_task_benchmark = dataflow_benchmark<empty_task, empty_task_schema>();
+constexpr auto empty_task_benchmark = dataflow_benchmark<empty_task_scenario, empty_task_schema>();
 MXK_REGISTER(mxk_commands, console::Command, empty_task_benchmark);
 
 } // namespace

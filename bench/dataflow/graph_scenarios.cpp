@@ -44,7 +44,7 @@ constexpr std::array pipe_claims{
           .on = Claim::On::LastSet,
           .takes_others = true},
 };
-constexpr DataflowScenario pipe{
+constexpr DataflowScenario pipe_scenario{
     .name = "dataflow pipe",
     .summary = "rows per second through a pipe of boxes",
     .notes = "Example: bench dataflow pipe --cores 1,2 --rows 16,0 --slow 4 --capacity 1\n",
@@ -63,14 +63,14 @@ constexpr DataflowScenario pipe{
                    options.stages, options.work, options.work * options.slow, options.capacity);
         },
     .fields = {"envelopes", "stages", "work", "slow", "capacity"}};
-constexpr auto pipe_schema = dataflow_schema<pipe>(
+constexpr auto pipe_schema = dataflow_schema<pipe_scenario>(
     stages_option, option<&DataflowChoices::list>("rows", recommended_rows, between(0, 10'000'000)),
     option<&GraphShape::envelopes>("envelopes", "0: as many as make 20 million rows, 500 to 100 thousand",
                                    between(0, 100'000'000)),
     dataflow_option::work,
     option<&GraphShape::slow>("slow", "how many times that in the stage in the middle", between(1, 1000)),
     capacity_option, dataflow_option::no_peers);
-constexpr auto pipe_benchmark = dataflow_benchmark<pipe, pipe_schema>();
+constexpr auto pipe_benchmark = dataflow_benchmark<pipe_scenario, pipe_schema>();
 MXK_REGISTER(mxk_commands, console::Command, pipe_benchmark);
 
 constexpr std::array fork_claims{
@@ -84,7 +84,7 @@ constexpr std::array fork_claims{
           .on = Claim::On::LastSet,
           .takes_others = true},
 };
-constexpr DataflowScenario fork{
+constexpr DataflowScenario fork_scenario{
     .name = "dataflow fork",
     .summary = "the time of a fork into branches and their join, by the ideal",
     .notes = "branch_changes: how often another branch's stage ran than before, for each envelope; on one "
@@ -103,7 +103,7 @@ constexpr DataflowScenario fork{
                    options.branches, options.stages, options.work, options.work * options.slow, options.rows);
         },
     .fields = {"rows", "width", "depth", "work", "slow", "capacity"}};
-constexpr auto fork_schema = dataflow_schema<fork>(
+constexpr auto fork_schema = dataflow_schema<fork_scenario>(
     option<&GraphShape::branches>("width", "branches of the fork", between(2, 60)),
     option<&GraphShape::stages>("depth", "stages of a branch", between(1, 60)),
     option<&GraphShape::slow>("slow", "how much longer the first branch's stages take", between(1, 1000)),
@@ -111,7 +111,7 @@ constexpr auto fork_schema = dataflow_schema<fork>(
     dataflow_option::work, capacity_option,
     option<&DataflowChoices::requests>("requests", "one after the other", between(1, 100'000)),
     dataflow_option::no_peers);
-constexpr auto fork_benchmark = dataflow_benchmark<fork, fork_schema>();
+constexpr auto fork_benchmark = dataflow_benchmark<fork_scenario, fork_schema>();
 MXK_REGISTER(mxk_commands, console::Command, fork_benchmark);
 
 constexpr std::array flood_claims{
@@ -122,7 +122,7 @@ constexpr std::array flood_claims{
           .bound = Bound::exactly(0),
           .left = {.of = "requests", .finding = "leaked_bytes"}},
 };
-constexpr DataflowScenario flood{
+constexpr DataflowScenario flood_scenario{
     .name = "dataflow flood",
     .summary = "many requests at once: time, how many are active, memory, what is left",
     .notes = "peak_kib is looked at every half a millisecond: short runs may have more.\n"
@@ -141,9 +141,9 @@ constexpr DataflowScenario flood{
         },
     .fields = {"envelopes", "rows", "work"}};
 constexpr auto flood_schema =
-    dataflow_schema<flood>(option<&DataflowChoices::list>("requests", "at once", between(1, 1'000'000)),
-                           dataflow_option::envelopes, dataflow_option::rows, dataflow_option::work);
-constexpr auto flood_benchmark = dataflow_benchmark<flood, flood_schema>();
+    dataflow_schema<flood_scenario>(option<&DataflowChoices::list>("requests", "at once", between(1, 1'000'000)),
+                                    dataflow_option::envelopes, dataflow_option::rows, dataflow_option::work);
+constexpr auto flood_benchmark = dataflow_benchmark<flood_scenario, flood_schema>();
 MXK_REGISTER(mxk_commands, console::Command, flood_benchmark);
 
 // Of five requests that come every half of the time that one takes, the third waits for as long as one takes alone.
@@ -152,7 +152,7 @@ constexpr std::array stagger_claims{
           .bound = Bound::up_to(2.5),
           .left = {.of = "requests", .finding = "first_by_alone"}},
 };
-constexpr DataflowScenario stagger{
+constexpr DataflowScenario stagger_scenario{
     .name = "dataflow stagger",
     .summary = "how long requests take that come faster than they are served",
     .notes = "first_us, last_us: of the first and the last tenth, from the moment when they come.\n"
@@ -167,12 +167,12 @@ constexpr DataflowScenario stagger{
             format(out, "{} requests, one every {} % of what one takes alone", options.requests, options.interval);
         },
     .fields = {"requests", "interval_pct", "envelopes", "rows", "work"}};
-constexpr auto stagger_schema = dataflow_schema<stagger>(
+constexpr auto stagger_schema = dataflow_schema<stagger_scenario>(
     option<&DataflowChoices::requests>("requests", "that come one after the other", between(10, 100'000)),
     option<&DataflowChoices::interval>("interval", "between two of them, in per cent of what the cores take for one",
                                        between(1, 1000)),
     dataflow_option::envelopes, dataflow_option::rows, dataflow_option::work);
-constexpr auto stagger_benchmark = dataflow_benchmark<stagger, stagger_schema>();
+constexpr auto stagger_benchmark = dataflow_benchmark<stagger_scenario, stagger_schema>();
 MXK_REGISTER(mxk_commands, console::Command, stagger_benchmark);
 
 constexpr std::array mix_claims{
@@ -183,7 +183,7 @@ constexpr std::array mix_claims{
           .on = Claim::On::LastSet,
           .takes_others = true},
 };
-constexpr DataflowScenario mix{
+constexpr DataflowScenario mix_scenario{
     .name = "dataflow mix",
     .summary = "rows per second of requests: graphs with a fork, a pipe and a sort, several at a time",
     .notes = "Example: bench dataflow mix --requests 16x4 --cores 2 --discipline requests,original\n",
@@ -202,17 +202,17 @@ constexpr DataflowScenario mix{
                    options.envelopes, options.rows, options.branches, options.stages, options.stages);
         },
     .fields = {"rows", "envelopes", "branches", "stages", "work", "capacity", "others_heap"}};
-constexpr auto mix_schema = dataflow_schema<mix>(
+constexpr auto mix_schema = dataflow_schema<mix_scenario>(
     plans_option, rows_or_recommended_option, dataflow_option::envelopes,
     option<&GraphShape::branches>("branches", "of the fork", between(2, 60)),
     option<&GraphShape::stages>("stages", "of a branch, and of the pipe", between(1, 16)),
     option<&GraphShape::work>("work", dataflow_option::work.meaning, between(1, 10'000)), capacity_option,
     option<&DataflowChoices::others_heap>(
         "others-heap", "an allocator of `bench heap`, for all disciplines but requests (none given: ours)"));
-constexpr auto mix_benchmark = dataflow_benchmark<mix, mix_schema>();
+constexpr auto mix_benchmark = dataflow_benchmark<mix_scenario, mix_schema>();
 MXK_REGISTER(mxk_commands, console::Command, mix_benchmark);
 
-constexpr DataflowScenario sweep{
+constexpr DataflowScenario sweep_scenario{
     .name = "dataflow sweep",
     .summary = "rows per second through a pipe, by the size of envelopes",
     .notes = "Example: bench dataflow sweep --cores 2 --kib 5,10,20,50,100,200,400,800,1600,4000\n",
@@ -229,17 +229,17 @@ constexpr DataflowScenario sweep{
         },
     .fields = {"recommended", "rows", "envelopes", "stages", "work", "requests"},
     .conclude = &conclude_sizes};
-constexpr auto sweep_schema = dataflow_schema<sweep>(
+constexpr auto sweep_schema = dataflow_schema<sweep_scenario>(
     option<&DataflowChoices::list>("kib", "of an envelope, besides the recommended size", between(1, 1'000'000)),
     option<&DataflowChoices::sweep_ways>("way",
                                          "in-sequence: one request after the other; all-cores: as many at a time "
                                          "as there are cores (none given: both)"),
     option<&DataflowChoices::requests>("requests", "for each that is under way", between(1, 100'000)), all_rows_option,
     stages_option, dataflow_option::work);
-constexpr auto sweep_benchmark = dataflow_benchmark<sweep, sweep_schema>();
+constexpr auto sweep_benchmark = dataflow_benchmark<sweep_scenario, sweep_schema>();
 MXK_REGISTER(mxk_commands, console::Command, sweep_benchmark);
 
-constexpr DataflowScenario sort{
+constexpr DataflowScenario sort_scenario{
     .name = "dataflow sort",
     .summary = "rows per second that are sorted: as they come, when all have come, or by tasks of the box",
     .notes = "Example: bench dataflow sort --all-rows 10M --requests 1x1\n",
@@ -254,10 +254,10 @@ constexpr DataflowScenario sort{
             format(out, "requests of {} envelopes of {} rows", options.envelopes, options.rows);
         },
     .fields = {"rows", "envelopes"}};
-constexpr auto sort_schema =
-    dataflow_schema<sort>(option<&DataflowChoices::sort_ways>("way", "on-arrival, collected, tasks (none given: all)"),
-                          plans_option, rows_or_recommended_option, all_rows_option);
-constexpr auto sort_benchmark = dataflow_benchmark<sort, sort_schema>();
+constexpr auto sort_schema = dataflow_schema<sort_scenario>(
+    option<&DataflowChoices::sort_ways>("way", "on-arrival, collected, tasks (none given: all)"), plans_option,
+    rows_or_recommended_option, all_rows_option);
+constexpr auto sort_benchmark = dataflow_benchmark<sort_scenario, sort_schema>();
 MXK_REGISTER(mxk_commands, console::Command, sort_benchmark);
 
 } // namespace

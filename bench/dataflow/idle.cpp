@@ -113,7 +113,7 @@ Result<void> run_pings(DataflowRun const& run) {
     return {};
 }
 
-constexpr DataflowScenario idle{
+constexpr DataflowScenario idle_scenario{
     .name = "dataflow idle",
     .summary = "whether idle cores are halted, and how fast one wakes for a request",
     .notes = "The console's core submits; the scheduler has the others of the set.\n"
@@ -132,12 +132,12 @@ constexpr DataflowScenario idle{
             format(out, "{} ms without load, then {} requests, one at a time", options.milliseconds, options.requests);
         },
     .fields = {"idle_ms", "pings"}};
-constexpr auto idle_schema = dataflow_schema_with<idle>(
+constexpr auto idle_schema = dataflow_schema_with<idle_scenario>(
     console::option<&DataflowChoices::milliseconds>("ms", "without load", console::between(1, 60'000)),
     console::option<&DataflowChoices::requests>("pings", "requests, each of which finds all cores asleep",
                                                 console::between(1, 1'000'000)),
     dataflow_option::sleep_rule);
-constexpr auto idle_benchmark = dataflow_benchmark<idle, idle_schema>();
+constexpr auto idle_benchmark = dataflow_benchmark<idle_scenario, idle_schema>();
 MXK_REGISTER(mxk_commands, console::Command, idle_benchmark);
 
 } // namespace

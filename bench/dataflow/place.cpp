@@ -102,7 +102,7 @@ Result<void> run_placed(DataflowRun const& run) {
     return {};
 }
 
-constexpr DataflowScenario place{
+constexpr DataflowScenario place_scenario{
     .name = "dataflow place",
     .summary = "requests and their memory on one node or two: time, remote tasks, remote memory, what follows a move",
     .notes = "after_1_pct to after_4_pct: of the bytes used after a move, in four parts of the envelopes, the remote "
@@ -138,7 +138,7 @@ constexpr DataflowScenario place{
                    options.requests, options.envelopes, options.rows, options.stages, options.table_kib);
         },
     .fields = {"requests", "envelopes", "rows", "stages", "work", "table_kib"}};
-constexpr auto place_schema = dataflow_schema_with<place>(
+constexpr auto place_schema = dataflow_schema_with<place_scenario>(
     console::option<&DataflowChoices::place_ways>(
         "way", "0/0, 1/1, 0/far: node of the cores / of the memory; heap: requests on all "
                "nodes, memory of their cores' heaps; moved: the same, and each moves to the "
@@ -153,7 +153,7 @@ constexpr auto place_schema = dataflow_schema_with<place>(
                                                  console::between(1, 1'000'000)),
     dataflow_option::sleep_rule, dataflow_option::reruns_bound, dataflow_option::steals_first,
     dataflow_option::distances);
-constexpr auto place_benchmark = dataflow_benchmark<place, place_schema>();
+constexpr auto place_benchmark = dataflow_benchmark<place_scenario, place_schema>();
 MXK_REGISTER(mxk_commands, console::Command, place_benchmark);
 
 } // namespace

@@ -185,7 +185,7 @@ Result<void> run_thieves(DataflowRun const& run) {
     return {};
 }
 
-constexpr DataflowScenario steal{
+constexpr DataflowScenario steal_scenario{
     .name = "dataflow steal",
     .summary = "what it costs when every task is stolen, and who steals from whom",
     .notes = "from_l2_pct: stolen from a core with which the thief shares its second-level cache, and none before.\n"
@@ -206,14 +206,14 @@ constexpr DataflowScenario steal{
             format(out, "{} tasks from each of half of the cores", options.operations);
         },
     .fields = {"tasks"}};
-constexpr auto steal_schema = dataflow_schema_with<steal>(
+constexpr auto steal_schema = dataflow_schema_with<steal_scenario>(
     console::option<&DataflowChoices::operations>("ops", "tasks that are stolen from each busy core",
                                                   console::between(1, 4'000'000'000)),
     console::option<&DataflowChoices::victims>(
         "victims", "whom a thief prefers: nearest, who shares a cache with it, farthest, who "
                    "does not (none given: both)"),
     dataflow_option::sleep_rule);
-constexpr auto steal_benchmark = dataflow_benchmark<steal, steal_schema>();
+constexpr auto steal_benchmark = dataflow_benchmark<steal_scenario, steal_schema>();
 MXK_REGISTER(mxk_commands, console::Command, steal_benchmark);
 
 } // namespace

@@ -53,20 +53,21 @@ void write_lines(JsonWriter& json, HeapOptions const& options, Point const&, Hea
 }
 
 constexpr HeapChoices line_choices{.bytes = 8, .writes = 1000, .operations = 50'000};
-constexpr HeapScenario thrash{.name = "heap cache-thrash",
-                              .summary = "small objects of several cores, written to: whether they share cache lines",
-                              .notes = "Example: bench heap cache-thrash --cores 1,2 --size 8 --json\n",
-                              .choices = line_choices,
-                              .run = &run_lines<false>,
-                              .print_what = &print_lines,
-                              .write_what = &write_lines};
-constexpr HeapScenario scratch{.name = "heap cache-scratch",
-                               .summary = "the same after each core has freed an object of the first one's",
-                               .notes = "Example: bench heap cache-scratch --cores 1,2 --size 8 --json\n",
-                               .choices = line_choices,
-                               .run = &run_lines<true>,
-                               .print_what = &print_lines,
-                               .write_what = &write_lines};
+constexpr HeapScenario thrash_scenario{.name = "heap cache-thrash",
+                                       .summary =
+                                           "small objects of several cores, written to: whether they share cache lines",
+                                       .notes = "Example: bench heap cache-thrash --cores 1,2 --size 8 --json\n",
+                                       .choices = line_choices,
+                                       .run = &run_lines<false>,
+                                       .print_what = &print_lines,
+                                       .write_what = &write_lines};
+constexpr HeapScenario scratch_scenario{.name = "heap cache-scratch",
+                                        .summary = "the same after each core has freed an object of the first one's",
+                                        .notes = "Example: bench heap cache-scratch --cores 1,2 --size 8 --json\n",
+                                        .choices = line_choices,
+                                        .run = &run_lines<true>,
+                                        .print_what = &print_lines,
+                                        .write_what = &write_lines};
 
 template <HeapScenario const& scenario>
 constexpr auto line_schema = heap_schema<scenario>(
@@ -75,9 +76,9 @@ constexpr auto line_schema = heap_schema<scenario>(
     console::option<&HeapChoices::writes>("writes", "to each object", console::between(1, 100'000'000)),
     console::option<&HeapChoices::operations>("ops", "objects of each core in a run",
                                               console::between(1, 4'000'000'000)));
-constexpr auto thrash_benchmark = heap_benchmark<thrash, line_schema<thrash>>();
+constexpr auto thrash_benchmark = heap_benchmark<thrash_scenario, line_schema<thrash_scenario>>();
 MXK_REGISTER(mxk_commands, console::Command, thrash_benchmark);
-constexpr auto scratch_benchmark = heap_benchmark<scratch, line_schema<scratch>>();
+constexpr auto scratch_benchmark = heap_benchmark<scratch_scenario, line_schema<scratch_scenario>>();
 MXK_REGISTER(mxk_commands, console::Command, scratch_benchmark);
 
 } // namespace

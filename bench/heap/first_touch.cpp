@@ -79,7 +79,7 @@ Result<void> run_touch(HeapOptions const& options, HeapRun const& run) {
     return {};
 }
 
-constexpr HeapScenario first_touch{
+constexpr HeapScenario first_touch_scenario{
     .name = "heap first-touch",
     .summary = "fresh memory against the same again: nanoseconds a page",
     .notes = "Example: bench heap first-touch --heap mxk,glibc --mib 512 --iterations 50 --repeat 3 --json\n",
@@ -97,12 +97,12 @@ constexpr HeapScenario first_touch{
         [](JsonWriter& json, HeapOptions const& options, Point const&, HeapTrace const&) {
             write_fields(json, {{"bytes", bytes_of_piece(options)}, {"iterations", options.iterations}});
         }};
-constexpr auto touch_schema = heap_schema<first_touch>(
+constexpr auto touch_schema = heap_schema<first_touch_scenario>(
     console::option<&CoreSetOptions::cores>("cores",
                                             "counts, or sets; each core has a piece of its own (none given: 1)"),
     console::option<&HeapChoices::mebibytes>("mib", "of a piece", console::between(1, 1024 * 1024)),
     console::option<&HeapChoices::iterations>("iterations", "of each program in a run", console::between(1, 100'000)));
-constexpr auto touch_benchmark = heap_benchmark<first_touch, touch_schema>();
+constexpr auto touch_benchmark = heap_benchmark<first_touch_scenario, touch_schema>();
 MXK_REGISTER(mxk_commands, console::Command, touch_benchmark);
 
 } // namespace

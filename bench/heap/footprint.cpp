@@ -180,7 +180,7 @@ Result<void> run_footprint(HeapOptions const& options, HeapRun const& run) {
     return {};
 }
 
-constexpr HeapScenario footprint{
+constexpr HeapScenario footprint_scenario{
     .name = "heap footprint",
     .summary = "what is held after a peak; at a superblock's boundary; many large objects",
     .notes = "The process' memory (resident_mib, resident_max_mib) is an allocator's only where it is the only one:\n"
@@ -218,7 +218,7 @@ constexpr HeapScenario footprint{
             }
             write_fields(json, {{"bytes", options.large_bytes}, {"objects", *options.large}});
         }};
-constexpr auto footprint_schema = heap_schema<footprint>(
+constexpr auto footprint_schema = heap_schema<footprint_scenario>(
     console::option<&CoreSetOptions::cores>("cores", "of which the first one is used (none given: core 0)"),
     console::option<&HeapChoices::parts>("part", "what is measured (none given: all three)"),
     console::option<&HeapChoices::mebibytes>("mib", "of objects at the peak, of release",
@@ -233,7 +233,7 @@ constexpr auto footprint_schema = heap_schema<footprint>(
                                          console::between(1, 10'000'000)),
     console::option<&HeapChoices::large_bytes>("large-size", "bytes of a large object",
                                                console::between(min_object_bytes, 1024 * 1024 * 1024)));
-constexpr auto footprint_benchmark = heap_benchmark<footprint, footprint_schema>();
+constexpr auto footprint_benchmark = heap_benchmark<footprint_scenario, footprint_schema>();
 MXK_REGISTER(mxk_commands, console::Command, footprint_benchmark);
 
 } // namespace

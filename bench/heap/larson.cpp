@@ -72,7 +72,7 @@ Result<void> run_larson(HeapOptions const& options, HeapRun const& run) {
     return freed;
 }
 
-constexpr HeapScenario larson{
+constexpr HeapScenario larson_scenario{
     .name = "heap larson",
     .summary = "a server's memory: random objects are replaced, often those of other cores",
     .notes = "Example: bench heap larson --cores 1,2,4 --json\n",
@@ -92,7 +92,7 @@ constexpr HeapScenario larson{
                                 {"rounds", options.rounds},
                                 {"replacements", options.replacements}});
         }};
-constexpr auto larson_schema = heap_schema<larson>(
+constexpr auto larson_schema = heap_schema<larson_scenario>(
     core_set_option::cores,
     console::option<&HeapChoices::objects>("objects", "in each core's array", console::between(1, 10'000'000)),
     console::option<&HeapChoices::min_bytes>("min", "bytes of an object", heap_option::object_bytes),
@@ -101,7 +101,7 @@ constexpr auto larson_schema = heap_schema<larson>(
                                           console::between(1, 1'000'000)),
     console::option<&HeapChoices::replacements>("replacements", "of each core in a round",
                                                 console::between(1, 100'000'000)));
-constexpr auto larson_benchmark = heap_benchmark<larson, larson_schema>();
+constexpr auto larson_benchmark = heap_benchmark<larson_scenario, larson_schema>();
 MXK_REGISTER(mxk_commands, console::Command, larson_benchmark);
 
 } // namespace

@@ -122,7 +122,7 @@ Result<void> run_micro(HeapOptions const& options, HeapRun const& run) {
     return {};
 }
 
-constexpr HeapScenario micro{
+constexpr HeapScenario micro_scenario{
     .name = "heap micro",
     .summary = "cycles of an allocation and a free of one's own objects",
     .notes = "Example: bench heap micro --size 16,64,512 --pattern lifo,random --cores 1 --json\n"
@@ -140,14 +140,14 @@ constexpr HeapScenario micro{
         },
     .write_what = [](JsonWriter& json, HeapOptions const& options, Point const&,
                      HeapTrace const&) { json.field("live", options.objects); }};
-constexpr auto micro_schema = heap_schema<micro>(
+constexpr auto micro_schema = heap_schema<micro_scenario>(
     core_set_option::cores, heap_option::sizes,
     console::option<&HeapChoices::micro_patterns>("pattern", "in which order objects are freed (none given: all four)"),
     console::option<&HeapChoices::objects>("live", "objects that live at once, on each core; of lifo, random, sawtooth",
                                            console::between(8, 10'000'000)),
     console::option<&HeapChoices::operations>("ops", "allocations by each core in a run",
                                               console::between(1, 4'000'000'000)));
-constexpr auto micro_benchmark = heap_benchmark<micro, micro_schema>();
+constexpr auto micro_benchmark = heap_benchmark<micro_scenario, micro_schema>();
 MXK_REGISTER(mxk_commands, console::Command, micro_benchmark);
 
 } // namespace

@@ -89,7 +89,7 @@ Result<void> run_remote(HeapOptions const& options, HeapRun const& run) {
     return {};
 }
 
-constexpr HeapScenario remote{
+constexpr HeapScenario remote_scenario{
     .name = "heap remote",
     .summary = "objects per second that one core allocates and another one frees",
     .notes = "Example: bench heap remote --pattern pairs --size 64,1024 --cores 2,4 --json\n",
@@ -103,13 +103,13 @@ constexpr HeapScenario remote{
         [](TextSink& out, HeapOptions const& options, HeapTrace const&) {
             format(out, "{} objects from each core that sends, rings of {}", options.operations, ObjectRing::capacity);
         }};
-constexpr auto remote_schema = heap_schema<remote>(
+constexpr auto remote_schema = heap_schema<remote_scenario>(
     core_set_option::cores,
     console::option<&HeapChoices::remote_patterns>("pattern", "who frees whose objects (none given: both)"),
     heap_option::sizes,
     console::option<&HeapChoices::operations>("ops", "objects from each core that sends any, in a run",
                                               console::between(1, 4'000'000'000)));
-constexpr auto remote_benchmark = heap_benchmark<remote, remote_schema>();
+constexpr auto remote_benchmark = heap_benchmark<remote_scenario, remote_schema>();
 MXK_REGISTER(mxk_commands, console::Command, remote_benchmark);
 
 } // namespace

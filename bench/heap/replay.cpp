@@ -62,7 +62,7 @@ Result<void> replay_trace(HeapTrace const& trace, HeapRun const& run) {
 
 namespace {
 
-constexpr HeapScenario replay{
+constexpr HeapScenario replay_scenario{
     .name = "heap replay",
     .summary = "a recorded trace of allocations",
     .notes = "Example: bench heap replay heap.trace --cores 1,2 --json\n",
@@ -91,7 +91,7 @@ constexpr auto replay_schema = console::schema<HeapBench<replay>::Options>(
     console::positional<&HeapChoices::trace>("trace", "a file, or a module, of lines 'CORE a|f OBJECT BYTES' behind "
                                                       "'mxk-heap-trace 1'"),
     heap_option::heaps, core_set_option::cores, run_option::repeat, run_option::warm_up, run_option::json);
-constexpr auto replay_benchmark = heap_benchmark<replay, replay_schema>();
+constexpr auto replay_benchmark = heap_benchmark<replay_scenario, replay_schema>();
 MXK_REGISTER(mxk_commands, console::Command, replay_benchmark);
 
 } // namespace
