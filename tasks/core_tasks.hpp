@@ -24,7 +24,7 @@ class CoreTasks {
     // As run_on(), of which it cannot fail. One at a time.
     template <typename Function> void run(Function step) {
         Worker& here = Worker::current();
-        Job job{[](void* function, Worker& worker, std::size_t place) {
+        Job job{[](void* function, Worker& worker, std::size_t place) -> Step {
                     return (*static_cast<Function*>(function))(worker, place);
                 },
                 &step, tasks_.size()};

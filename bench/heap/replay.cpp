@@ -87,7 +87,7 @@ constexpr HeapScenario replay_scenario{
                                 {"trace_cores", trace.cores()},
                                 {"max_live_bytes", trace.max_live_bytes()}});
         }};
-constexpr auto replay_schema = console::schema<HeapBench<replay>::Options>(
+constexpr auto replay_schema = console::schema<HeapBench<replay_scenario>::Options>(
     console::positional<&HeapChoices::trace>("trace", "a file, or a module, of lines 'CORE a|f OBJECT BYTES' behind "
                                                       "'mxk-heap-trace 1'"),
     heap_option::heaps, core_set_option::cores, run_option::repeat, run_option::warm_up, run_option::json);
