@@ -43,7 +43,7 @@ Scheduler::~Scheduler() {
     if (!is_installed_) return;
     installing_.run([](Worker& worker, std::size_t) {
         worker.set_work_source(nullptr);
-        return Step::Done;
+        return mxk::Step::Done;
     });
 }
 
@@ -118,7 +118,7 @@ void Scheduler::install() {
     installing_.run([this](Worker& worker, std::size_t place) {
         if (!request_cores_.empty()) worker.set_work_source(&request_cores_[place]);
         if (!original_cores_.empty()) worker.set_work_source(&original_cores_[place]);
-        return Step::Done;
+        return mxk::Step::Done;
     });
     is_installed_ = true;
 }
