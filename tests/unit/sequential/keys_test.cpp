@@ -29,7 +29,8 @@ TEST(Keys, says_what_it_expects) {
                   "or file:PATH, got '" +
                       text + "'");
     EXPECT_EQ(mxk::test::parsed<Keys>("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));
-    EXPECT_EQ(mxk::test::parsed<Keys>("file:" + std::string(241, 'x')), "expected a path of up to 240 characters, got 241");
+    EXPECT_EQ(mxk::test::parsed<Keys>("file:" + std::string(241, 'x')),
+              "expected a path of up to 240 characters, got 241");
 }
 
 Workload workload(std::string_view keys, std::uint64_t operations) {
