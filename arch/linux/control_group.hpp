@@ -10,8 +10,8 @@ namespace mxk::arch {
 
 // Nothing: no limit, or no control groups.
 struct ControlGroup {
-    std::optional<std::uint64_t>
-        memory_left;                  // bytes beyond what is used; files' pages that can be dropped are not used
+    // Bytes beyond what is used; pages of files that can be dropped are not used.
+    std::optional<std::uint64_t> memory_left;
     std::optional<double> processors; // of time, by the CPU quota: 0.2 is a fifth of one processor
 };
 

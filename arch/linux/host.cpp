@@ -13,7 +13,6 @@
 #include <string>
 #include <utility>
 
-#include "arch/linux/control_group.hpp"
 #include "arch/linux/proc_sizes.hpp"
 
 namespace mxk::arch {
@@ -141,13 +140,12 @@ Host read_host() {
     return host;
 }
 
-std::optional<std::uint64_t> available_memory_bytes() {
+std::optional<std::uint64_t> available_memory_bytes(ControlGroup const& group) {
     auto const sizes = read_proc_sizes("/proc/meminfo");
     auto const found = sizes.find("MemAvailable");
     std::optional<std::uint64_t> available;
     if (found != sizes.end()) available = found->second;
-    for (auto const left :
-         {read_control_group().memory_left, limit_leaves(RLIMIT_AS, "VmSize"), limit_leaves(RLIMIT_DATA, "VmData")})
+    for (auto const left : {group.memory_left, limit_leaves(RLIMIT_AS, "VmSize"), limit_leaves(RLIMIT_DATA, "VmData")})
         if (left) available = std::min(available.value_or(*left), *left);
     return available;
 }

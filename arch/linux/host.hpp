@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "arch/linux/control_group.hpp"
 #include "base/core_levels.hpp"
 #include "base/units.hpp"
 
@@ -34,6 +35,6 @@ Host read_host();
 
 // What the process may still allocate: the minimum of the system's available memory and of what the control groups and
 // the limits of address space leave. Nothing: a system that says none of these.
-std::optional<std::uint64_t> available_memory_bytes();
+std::optional<std::uint64_t> available_memory_bytes(ControlGroup const& group = read_control_group());
 
 } // namespace mxk::arch

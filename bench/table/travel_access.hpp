@@ -2,13 +2,16 @@
 // engines use them.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "bench/table/table_access.hpp"
+#include "bench/table/two_phase.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/table/travelling_probe.hpp"
+#include "tasks/worker.hpp"
 
 namespace mxk::bench {
 
@@ -96,6 +99,89 @@ template <typename Region> class TravelAccess : public TableAccess<Region> {
 
   protected:
     using TableAccess<Region>::TableAccess;
+};
+
+// A table that may make its operations wait before they begin: those that have not taken an instruction
+// (keeps_instruction()), and those that have come to their key's owner (keeps_operation()). It counts the others:
+// begins(), ended<method>().
+template <typename Access>
+concept GatedAccess = requires(Access& access, std::size_t here, Task& task) {
+    { access.keeps_operation(here, task) } -> std::same_as<bool>;
+};
+
+// The two-phase task (two_phase.hpp) on one of them. One cache line.
+template <typename Access> class OpenTravelTask : public Task {
+  public:
+    using Run = TwoPhaseRun<Access>;
+
+    OpenTravelTask(Run const& run, CoreId home_core)
+        : Task(&initial, home_core)
+        , run_(run) {}
+
+    [[nodiscard]] std::uint64_t key() const { return probe_.key(); }
+
+  private:
+    friend MethodBodies<OpenTravelTask>;
+
+    static constexpr bool only_owner_knows_lines = Access::only_owner_knows_lines;
+
+    template <Operation method> static constexpr Body first_step() {
+        if constexpr (only_owner_knows_lines || GatedAccess<Access>)
+            return &arrive<method>;
+        else
+            return &operate<method>;
+    }
+
+    static void initial(Worker& worker, Task& task) {
+        auto& self = static_cast<OpenTravelTask&>(task);
+        std::size_t const here = worker.place();
+        if constexpr (GatedAccess<Access>)
+            if (self.run_.access.keeps_instruction(here, task)) return;
+        NextInstruction<Access> const next = take_next(self.run_, here);
+        if (next.instruction == nullptr) [[unlikely]]
+            return self.run_.cores.run(here).task_ended();
+        if constexpr (GatedAccess<Access>) self.run_.access.begins(here);
+        self.probe_ = probe_for(next.instruction->key, *next.instruction);
+        self.order_ = TravellingOrder(*next.instruction);
+        task.body = MethodBodies<OpenTravelTask>::of(next.instruction->operation);
+        if constexpr (!only_owner_knows_lines) task.touches = announce(worker, self.run_, next);
+        worker.append(task, self.run_.cores.core(next.owner));
+    }
+
+    // At the key's owner. Where only that one knows what will be touched: asks for it and goes to the queue's end. All
+    // operations do, so that they keep their order.
+    template <Operation method> static void arrive(Worker& worker, Task& task) {
+        auto& self = static_cast<OpenTravelTask&>(task);
+        if constexpr (GatedAccess<Access>)
+            if (self.run_.access.keeps_operation(worker.place(), task)) return;
+        task.body = &operate<method>;
+        if (!only_owner_knows_lines || worker.prefetch_distance() == 0) return operate<method>(worker, task);
+        self.run_.access.region(worker.place()).prefetch(self.probe_.key());
+        worker.append(task);
+    }
+
+    template <Operation method> [[gnu::flatten]] static void operate(Worker& worker, Task& task) {
+        using Visit = typename Access::Visit;
+        auto& self = static_cast<OpenTravelTask&>(task);
+        Access& access = self.run_.access;
+        std::size_t const here = worker.place();
+        Visit const visit = access.template visit<method>(here, self.probe_, self.order_);
+        if constexpr (requires { access.work(worker, here); }) access.work(worker, here);
+        // At home, the next instruction comes in sequence; at the next core, a region's first slots, which seldom
+        // happens and where a search goes on in sequence.
+        task.touches = {};
+        if (visit == Visit::MovesOn) [[unlikely]]
+            return worker.append(task, self.run_.cores.core(access.next(here)));
+        if (visit == Visit::Wrong) [[unlikely]]
+            self.run_.cores.run(here).count_wrong();
+        if constexpr (GatedAccess<Access>) access.template ended<method>(worker, here);
+        task.body = &initial;
+        worker.append(task, task.home);
+    }
+
+    TravellingOrder order_; // in front: fits behind the task's home
+    Run const& run_;
+    TravellingProbe probe_;
 };
 
 // Two slots for each key, which then need no rehash: the thesis'.

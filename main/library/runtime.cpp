@@ -44,13 +44,12 @@ std::span<std::byte> heap_memory(std::size_t bytes) {
 constinit bool is_running = false;
 
 // What makes this host's numbers other than the hardware's, or is not known of it.
-void warn_of_host(arch::Shape const& shape) {
+void warn_of_host(arch::Shape const& shape, std::optional<double> processors) {
     if (shape.shares_cpus)
         log::warn("{} cores share the processors of this system: what they measure is not the hardware's speed",
                   shape.cores.size());
     if (shape.nodes_unknown) log::warn("this system does not say which memory its NUMA nodes have: taken as one node");
     if (shape.memory_guessed) log::warn("this system does not say how much memory is available: taken as 1 GiB");
-    auto const processors = arch::read_control_group().processors;
     if (processors && *processors < static_cast<double>(shape.cores.size()))
         log::warn("a control group's CPU quota allows {} processors for {} cores: it stops them while they measure",
                   *processors, shape.cores.size());
@@ -212,7 +211,9 @@ Worker& Runtime::core_zero() const {
 Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     expect(!is_running, "one Runtime at a time");
     clock::note_start();
-    arch::Shape const shape = MXK_TRY(arch::make_shape(options, arch::read_host(), arch::available_memory_bytes()));
+    arch::ControlGroup const group = arch::read_control_group();
+    arch::Shape const shape =
+        MXK_TRY(arch::make_shape(options, arch::read_host(), arch::available_memory_bytes(group)));
     is_running = true;
     auto state = std::make_unique<State>();
     MXK_TRY(state->take_memory(shape));
@@ -224,7 +225,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(system_queue::create());
     if (shape.shares_cpus)
         for (std::size_t i = 0; i < workers::count(); ++i) workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
-    warn_of_host(shape);
+    warn_of_host(shape, group.processors);
     state->start_threads(shape, options.own_threads);
     return Runtime(std::move(state));
 } catch (std::exception const& failure) { // no memory, no threads, no topology

@@ -55,12 +55,8 @@ struct alignas(cache_line_bytes) CoreGate {
     }
 };
 
-template <typename Access> class CoreZeroTask;
-
 class CoreZeroAccess : public TravelAccess<ProbedRegion> {
   public:
-    using Operation = CoreZeroTask<CoreZeroAccess>;
-
     // Errors: no memory.
     static Result<CoreZeroAccess> create(EngineSetup const& setup) {
         // What begins while core 0 is on its way to close the table must have room: some operations of each task.
@@ -83,17 +79,24 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
     }
 
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
-    [[nodiscard]] CoreGate& gate(std::size_t at) { return gates_[at]; }
-
-    // Behind a put; the owner. relaxed: what the rehash reads comes to it by messages.
-    void rehash_if_crowded(Worker& worker, std::size_t at) {
-        if (region(at).size() * 5 <= region(at).slot_count() * 4) [[likely]]
-            return;
-        CoreGate& first = gates_[0];
-        if (first.is_full.load(std::memory_order_relaxed) || first.is_rehashing.load(std::memory_order_relaxed)) return;
-        if (first.is_rehashing.exchange(true, std::memory_order_acq_rel)) return;
-        coordinator_ = Coordinator(this);
-        worker.append(coordinator_, owners()[0].core);
+    // OpenTravelTask's, on core `here`.
+    bool keeps_instruction(std::size_t here, Task& task) {
+        if (!gates_[here].is_closed) [[likely]]
+            return false;
+        gates_[here].instructions.append(task);
+        return true;
+    }
+    void begins(std::size_t here) { CoreGate::add_one(gates_[here].begun); }
+    bool keeps_operation(std::size_t here, Task& task) {
+        if (!gates_[here].is_closed) [[likely]]
+            return false;
+        gates_[here].operations.append(task);
+        CoreGate::add_one(gates_[here].kept);
+        return true;
+    }
+    template <Operation method> void ended(Worker& worker, std::size_t here) {
+        CoreGate::add_one(gates_[here].ended);
+        if constexpr (method == Operation::Insert || overwrites(method)) rehash_if_crowded(worker, here);
     }
 
     // Errors: no memory for a table twice as large.
@@ -172,7 +175,36 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
         , first_slots_(slots)
         , growth_bytes_(growth_bytes(setup.run)) {}
 
-    void obey(Worker& worker, std::size_t at, Order order);
+    // Behind a put; the owner. relaxed: what the rehash reads comes to it by messages.
+    void rehash_if_crowded(Worker& worker, std::size_t at) {
+        if (region(at).size() * 5 <= region(at).slot_count() * 4) [[likely]]
+            return;
+        CoreGate& first = gates_[0];
+        if (first.is_full.load(std::memory_order_relaxed) || first.is_rehashing.load(std::memory_order_relaxed)) return;
+        if (first.is_rehashing.exchange(true, std::memory_order_acq_rel)) return;
+        coordinator_ = Coordinator(this);
+        worker.append(coordinator_, owners()[0].core);
+    }
+
+    void obey(Worker& worker, std::size_t at, Order order) {
+        CoreGate& gate = gates_[at];
+        if (order == Order::Close) {
+            gate.is_closed = true;
+            return;
+        }
+        TaskList operations;
+        operations.splice(gate.operations);
+        if (order == Order::Open) gate.is_closed = false; // those that come from now on are behind these
+        while (Task* const task = operations.take()) {
+            gate.add_one(gate.taken);
+            if (order == Order::Forward)
+                worker.append(*task, owners()[owner(static_cast<OpenTravelTask<CoreZeroAccess>&>(*task).key())].core);
+            else
+                task->body(worker, *task);
+        }
+        if (order == Order::Forward) return;
+        while (Task* const task = gate.instructions.take()) worker.append(*task);
+    }
 
     // While no instruction begins: whether each operation that has begun has ended or is in a list.
     [[nodiscard]] bool all_at_rest() const {
@@ -207,98 +239,13 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
     Coordinator coordinator_;
 };
 
-// The two-phase task on it (open_travel.cpp has that of tables that do not wait). One cache line.
-template <typename Access> class CoreZeroTask : public Task {
-  public:
-    CoreZeroTask(TwoPhaseRun<Access> const& run, CoreId home_core)
-        : Task(&initial, home_core)
-        , run_(run) {}
-
-    [[nodiscard]] std::uint64_t key() const { return probe_.key(); }
-
-  private:
-    friend MethodBodies<CoreZeroTask>;
-
-    template <Operation method> static constexpr Body first_step() { return &arrive<method>; }
-
-    static void initial(Worker& worker, Task& task) {
-        auto& self = static_cast<CoreZeroTask&>(task);
-        std::size_t const here = worker.place();
-        CoreGate& gate = self.run_.access.gate(here);
-        if (gate.is_closed) [[unlikely]]
-            return gate.instructions.append(task);
-        NextInstruction<Access> const next = take_next(self.run_, here);
-        if (next.instruction == nullptr) [[unlikely]]
-            return self.run_.cores.run(here).task_ended();
-        gate.add_one(gate.begun);
-        self.probe_ = probe_for(next.instruction->key, *next.instruction);
-        self.order_ = TravellingOrder(*next.instruction);
-        task.body = MethodBodies<CoreZeroTask>::of(next.instruction->operation);
-        task.touches = announce(worker, self.run_, next);
-        worker.append(task, self.run_.cores.core(next.owner));
-    }
-
-    template <Operation method> static void arrive(Worker& worker, Task& task) {
-        auto& self = static_cast<CoreZeroTask&>(task);
-        CoreGate& gate = self.run_.access.gate(worker.place());
-        if (!gate.is_closed) [[likely]]
-            return operate<method>(worker, task);
-        gate.operations.append(task);
-        gate.add_one(gate.kept);
-    }
-
-    template <Operation method> [[gnu::flatten]] static void operate(Worker& worker, Task& task) {
-        using Visit = typename Access::Visit;
-        auto& self = static_cast<CoreZeroTask&>(task);
-        Access& access = self.run_.access;
-        std::size_t const here = worker.place();
-        Visit const visit = access.template visit<method>(here, self.probe_, self.order_);
-        task.touches = {};
-        if (visit == Visit::MovesOn) [[unlikely]] {
-            task.body = &operate<method>; // one that has begun goes on to its end
-            return worker.append(task, self.run_.cores.core(access.next(here)));
-        }
-        if (visit == Visit::Wrong) [[unlikely]]
-            self.run_.cores.run(here).count_wrong();
-        CoreGate& gate = access.gate(here);
-        gate.add_one(gate.ended);
-        if constexpr (method == Operation::Insert || overwrites(method)) access.rehash_if_crowded(worker, here);
-        task.body = &initial;
-        worker.append(task, task.home);
-    }
-
-    TravellingOrder order_; // in front: fits behind the task's home
-    TwoPhaseRun<Access> const& run_;
-    TravellingProbe probe_;
-};
-
-void CoreZeroAccess::obey(Worker& worker, std::size_t at, Order order) {
-    CoreGate& gate = gates_[at];
-    if (order == Order::Close) {
-        gate.is_closed = true;
-        return;
-    }
-    TaskList operations;
-    operations.splice(gate.operations);
-    if (order == Order::Open) gate.is_closed = false; // those that come from now on are behind these
-    while (Task* const task = operations.take()) {
-        gate.add_one(gate.taken);
-        if (order == Order::Forward)
-            worker.append(*task, owners()[owner(static_cast<Operation&>(*task).key())].core);
-        else
-            task->body(worker, *task);
-    }
-    if (order == Order::Forward) return;
-    while (Task* const task = gate.instructions.take()) worker.append(*task);
-}
-
 constexpr EngineKind open_core0{.layout = open_travel_layout,
                                 .probe = Probe::Travel,
                                 .rehash = Rehash::Core0,
                                 .hash = Hashing::Modulo,
                                 .growth = Growth::Always,
                                 .create =
-                                    &EngineOwner::create<TaskEngine<CoreZeroAccess, CoreZeroTask<CoreZeroAccess>>>};
+                                    &EngineOwner::create<TaskEngine<CoreZeroAccess, OpenTravelTask<CoreZeroAccess>>>};
 MXK_REGISTER(mxk_engines, EngineKind, open_core0);
 
 } // namespace
