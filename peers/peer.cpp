@@ -44,7 +44,7 @@ class TablePeers final : public GridExperiment {
     static constexpr std::string_view name = "peer";
 
     explicit TablePeers(Options options)
-        : options_(std::move(options)) {}
+        : options_(options) {}
     // Errors: what was typed is wrong, or contradicts itself; no memory.
     Result<void> set_up() override {
         MXK_TRY(complete_ycsb(options_));

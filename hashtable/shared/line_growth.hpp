@@ -43,8 +43,8 @@ template <typename Hash, typename Grace> class LineGrowth {
 
     // For so many keys. Errors: no owner, no memory.
     static Result<LineGrowth> create(std::size_t keys, std::span<Owner const> owners, Hash const& hash, Grace grace) {
-        double const each = static_cast<double>(keys / std::max<std::size_t>(owners.size(), 1)) + 1;
-        auto const buckets = std::max(static_cast<std::size_t>(each / default_load), min_buckets);
+        std::size_t const each = keys / std::max<std::size_t>(owners.size(), 1) + 1;
+        auto const buckets = std::max(static_cast<std::size_t>(static_cast<double>(each) / default_load), min_buckets);
         LineGrowth result(MXK_TRY(Resize::create(owners, buckets, hash, grace)));
         result.counters_ = MXK_TRY(KeyCounters::create(owners));
         // Chance puts more than three keys into one bucket of 15.
