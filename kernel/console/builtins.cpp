@@ -1,5 +1,9 @@
-// The commands of the console itself: help, exit, halt, reboot.
+// The commands of the console itself: help, check, exit, halt, reboot.
+#include <span>
+#include <string_view>
+
 #include "arch/machine.hpp"
+#include "base/result.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/console/command_tree.hpp"
 
@@ -25,6 +29,20 @@ Outcome run_help(Invocation& invocation, HelpOptions const& options) {
     return Outcome::Ok;
 }
 
+Result<void> check(std::span<std::string_view const> words) {
+    if (words.empty()) return Error("expected a command, as in 'check bench table --ops 24M'");
+    auto const [command, rest] = find_command(words);
+    if (command == nullptr) return unknown_command(words.front());
+    if (command->run == nullptr) return rest.empty() ? Result<void>() : unknown_nested(*command, rest.front());
+    if (command->check == nullptr) return Error::of("'{}' reads its arguments when it runs", command->name);
+    return command->check(rest);
+}
+
+Outcome run_check(Invocation& invocation) {
+    auto const checked = check(invocation.arguments);
+    return checked ? Outcome::Ok : invocation.fail(checked.error());
+}
+
 arch::ExitStatus status_after(Invocation const& invocation) {
     return invocation.failed_before ? arch::ExitStatus::CommandFailed : arch::ExitStatus::Success;
 }
@@ -43,6 +61,14 @@ Outcome run_reboot(Invocation&) {
 
 constexpr auto help_command = command<&run_help, help_schema>(
     {.name = "help", .summary = "what can be typed here", .group = "session", .more_words = &complete_command_name});
+constexpr Command check_command{
+    .name = "check",
+    .summary = "whether a command's name and options can be read; runs nothing",
+    .group = "session",
+    .notes = "Usage: check COMMAND [OPTIONS]. Says nothing where they can, and an error as the command does. What a\n"
+             "command finds out when it runs (a missing file, options that contradict each other) is not looked at.\n",
+    .more_words = &complete_command,
+    .run = &run_check};
 constexpr auto exit_command = command<&run_exit>(
     {.name = "exit",
      .summary = "end the machine; the status tells whether any command failed",
@@ -59,6 +85,7 @@ constexpr auto reboot_command =
     command<&run_reboot>({.name = "reboot", .summary = "reset the machine", .group = "session"});
 
 MXK_REGISTER(mxk_commands, Command, help_command);
+MXK_REGISTER(mxk_commands, Command, check_command);
 MXK_REGISTER(mxk_commands, Command, exit_command);
 MXK_REGISTER(mxk_commands, Command, halt_command);
 MXK_REGISTER(mxk_commands, Command, reboot_command);

@@ -2,9 +2,9 @@
 
 namespace mxk::console {
 
-Result<void> expect_no_arguments(Invocation const& invocation) {
-    if (invocation.arguments.empty()) return {};
-    return Error::of("unexpected argument '{}': the command takes none", invocation.arguments.front());
+Result<void> expect_no_arguments(std::span<std::string_view const> arguments) {
+    if (arguments.empty()) return {};
+    return Error::of("unexpected argument '{}': the command takes none", arguments.front());
 }
 
 } // namespace mxk::console

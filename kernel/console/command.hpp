@@ -38,6 +38,8 @@ struct Command {
 
     // Given by command(). A command that reads its arguments itself gives `run` only.
     Outcome (*run)(Invocation& invocation) = nullptr;
+    // Whether the arguments can be read; runs nothing.
+    Result<void> (*check)(std::span<std::string_view const> arguments) = nullptr;
     std::span<Option const> options = {};
     void (*print_options)(TextSink& out) = nullptr; // with their defaults
 };
@@ -45,7 +47,7 @@ struct Command {
 MXK_REGISTRY(mxk_commands, Command, registered_commands)
 
 // The error names the first argument that is there.
-Result<void> expect_no_arguments(Invocation const& invocation);
+Result<void> expect_no_arguments(std::span<std::string_view const> arguments);
 
 template <auto run> struct OptionsOf;
 template <typename Options, Outcome (*run)(Invocation&, Options const&)> struct OptionsOf<run> {
@@ -57,6 +59,10 @@ template <auto run, auto const& schema> consteval Command command(Command descri
     using Options = typename OptionsOf<run>::Type;
     described.options = schema.options;
     described.print_options = [](TextSink& out) { print_help(out, schema, Options{}); };
+    described.check = [](std::span<std::string_view const> arguments) {
+        Options options;
+        return parse(arguments, schema, options);
+    };
     described.run = [](Invocation& invocation) {
         Options options;
         if (auto const parsed = parse(invocation.arguments, schema, options); !parsed)
@@ -69,8 +75,9 @@ template <auto run, auto const& schema> consteval Command command(Command descri
 // `run`: Outcome run(Invocation&), called where there are no arguments.
 template <auto run> consteval Command command(Command described) {
     described.print_options = [](TextSink&) {};
+    described.check = &expect_no_arguments;
     described.run = [](Invocation& invocation) {
-        if (auto const none = expect_no_arguments(invocation); !none) return invocation.fail(none.error());
+        if (auto const none = expect_no_arguments(invocation.arguments); !none) return invocation.fail(none.error());
         return run(invocation);
     };
     return described;

@@ -162,3 +162,10 @@ def test_the_example_of_a_benchmark_runs() -> None:
     ended = run_linux("--cores", "2", "bench addition --ops 1000 --cores 1/cores:1,0 --repeat 2 --warm-up 1 --json")
     assert [(row["core_ids"], row["verified"]) for row in ended.rows] == [([0], True), ([1, 0], True)]
     assert [row["throughput"]["n"] for row in ended.rows] == [2, 2]
+
+
+def test_the_kernel_is_as_large_as_is_said(images: None) -> None:
+    said = re.search(r"kernel by TFTP \((\d+\.\d) MB\)", (ROOT / "docs/server.md").read_text())
+    assert said
+    size = (ROOT / "build/metal/pxe/boot/mxk.elf").stat().st_size
+    assert float(said[1]) == pytest.approx(size / 1e6, rel=0.1)

@@ -107,6 +107,7 @@ def value(text: str) -> int:
 def test_functions_are_called_on_one_core_and_on_all(build: Callable[..., Said], tmp_path: Path) -> None:
     commands = ["call", "call core", "call core --core 1", "mcall core", "describe peek", "symaddr clock::now"]
     commands += ["call value &mxk::clock::now", "call value *&clock::now", "call peek &clock::now", "mcall tlb-flush"]
+    commands += ["call peek &mxk::clock::now"]  # README
     commands += [f"call value {typed}" for typed in NUMBERS]
     said = build(tmp_path / "log", *commands, *BAD_CALLS)
     assert "  peek ADDRESS     the eight bytes at an address, as a number\n" in said["call"]
@@ -117,6 +118,7 @@ def test_functions_are_called_on_one_core_and_on_all(build: Callable[..., Said],
     [now] = re.findall(r"^0x([0-9a-f]{16}) mxk::clock::now$", said["symaddr clock::now"], re.MULTILINE)
     assert value(said["call value &mxk::clock::now"]) == int(now, 16)
     assert value(said["call value *&clock::now"]) == value(said["call peek &clock::now"]) != 0
+    assert said["call peek &mxk::clock::now"] == said["call peek &clock::now"]
     assert {typed: value(said[f"call value {typed}"]) for typed in NUMBERS} == NUMBERS
     for command, message in BAD_CALLS.items():
         assert f"error: {message}" in said[command]

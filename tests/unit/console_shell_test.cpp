@@ -142,6 +142,21 @@ TEST_F(ShellTest, unknown_names_are_answered_with_similar_ones) {
               "error: unknown benchmark 'unit-prob'; did you mean unit-probe? ('bench' lists all benchmarks)\n");
 }
 
+TEST_F(ShellTest, check_reads_a_command_and_runs_nothing) {
+    EXPECT_EQ(said("check bench unit-probe --ops 5; check bench; check exit; check unit-outer"), "");
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(said("check"), "error: expected a command, as in 'check bench table --ops 24M'\n");
+    EXPECT_TRUE(shell.failed());
+    EXPECT_EQ(said("check unit-recrod x"), "error: unknown command 'unit-recrod'; did you mean unit-record?\n");
+    EXPECT_EQ(said("check bench unit-prob"),
+              "error: unknown benchmark 'unit-prob'; did you mean unit-probe? ('bench' lists all benchmarks)\n");
+    EXPECT_EQ(said("check bench unit-probe --ops 0"),
+              "error: --ops: expected a count such as 24M (1 to 1000000), got '0'\n");
+    EXPECT_EQ(said("check exit now"), "error: unexpected argument 'now': the command takes none\n");
+    EXPECT_EQ(said("check unit-record x"), "error: 'unit-record' reads its arguments when it runs\n");
+    EXPECT_EQ(received, "");
+}
+
 TEST_F(ShellTest, help_lists_what_is_registered_by_group_and_name) {
     std::string const all = said("help");
     EXPECT_TRUE(all.starts_with("Commands:\ndebugging\n  btrace ")) << all;
