@@ -18,6 +18,9 @@ namespace {
 
 // The same as for `bench table`, where it means something for a foreign table.
 struct PeerOptions : Workload, CoreSetOptions {
+    PeerOptions()
+        : CoreSetOptions{{.repeat = 1, .warm_up = 1}, {}} {} // as in bench table
+
     KindNames<Peer> peers{};
     bool latency = false;
     bool list = false;

@@ -17,6 +17,9 @@ namespace mxk::bench {
 namespace {
 
 struct QueryOptions : CoreSetOptions {
+    QueryOptions()
+        : CoreSetOptions{{.repeat = 1, .warm_up = 1}, {}} {} // as in bench table
+
     std::string_view data{};
     std::uint64_t parts = 0; // 0: by the cores of a set
     std::uint64_t rows = 0;  // of an envelope; 0: recommended

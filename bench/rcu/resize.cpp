@@ -29,6 +29,9 @@ constexpr auto value_names(ResizePhase) {
 namespace {
 
 struct ResizeOptions : CoreSetOptions {
+    ResizeOptions()
+        : CoreSetOptions{{.repeat = 1, .warm_up = 1}, {}} {} // as in bench table
+
     NameSet<ResizeLayout> layouts{};
     std::uint64_t keys = 1'000'000;
     std::optional<double> load;

@@ -15,7 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from helpers import AtPrompt, Ended, kernel_tests, linux_program, program_for
+from helpers import AtPrompt, Ended, kernel_tests, linux_program, program_for, run_linux
 
 LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
 CTRL_A, CTRL_C, CTRL_D, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x04", "\x05", "\x15", "\x17"
@@ -166,6 +166,22 @@ def test_bad_options_say_what_is_expected_and_nothing_runs(arguments: list[str],
     assert ended.code == 2
     assert complaint in ended.complaint
     assert ended.output == ""
+
+
+@pytest.mark.parametrize("program", ["mxk", "mxk-peers"])
+def test_what_is_measured_once_is_warm(program: str) -> None:
+    # else the first row has the first touch of all memory
+    names, seen = ["bench"], 0
+    for name in names:
+        said = run_linux(f"help {name}", name=program).output
+        if "[NAME [OPTIONS]]" in said:
+            names += [f"{name} {below}" for below in re.findall(r"^  ([a-z][\w-]*) ", said, re.MULTILINE)]
+        defaults = dict(
+            re.findall(r"^  --(repeat|warm-up) [^\n]*(?:\n {10}[^\n]*)*?default (\d+)$", said, re.MULTILINE)
+        )
+        assert defaults.get("repeat") != "1" or defaults["warm-up"] != "0", name
+        seen += len(defaults) == 2
+    assert seen > (10 if program == "mxk" else 0)
 
 
 def test_help_and_version() -> None:
