@@ -88,7 +88,8 @@ test: lint ## everything: lint and the three rings of tests
 	@rm -f build/failures.log
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
 	@$(MAKE) system
-	@tools/slowest || true # says what lacks its reason; fails nothing until a whole run has named them all
+	@tools/slowest
+	@tools/skips
 
 test-long: images linux simulator mpi concurrent-asan ## what takes longer: the long tests of all three rings (hours)
 	@build/linux/mxk-test 'test --long'

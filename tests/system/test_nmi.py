@@ -114,4 +114,6 @@ def test_an_nmi_at_any_moment_leaves_one_whole_report_and_the_end_of_a_panic(tmp
             report = machine.said
             assert report.count(b"PANIC") == 1, report.decode(errors="replace")
             assert re.search(rb"PANIC on core [01]: " + what, report), report.decode(errors="replace")
-            assert re.search(rb"  rip [0-9a-f]{16}.*  backtrace:\r\n +0x[0-9a-f]{16} .*\+0x", report, re.DOTALL)
+            assert re.search(rb"  rip [0-9a-f]{16}.*  backtrace:\r\n +0x[0-9a-f]{16} .*\+0x", report, re.DOTALL), (
+                report.decode(errors="replace")
+            )

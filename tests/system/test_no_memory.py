@@ -67,6 +67,7 @@ def test_each_allocation_may_be_refused(command: str) -> None:
         refuse(command, list(range(first, min(first + TOGETHER, count))))
 
 
+@pytest.mark.long(reason="refuses allocations for a minute")
 def test_an_allocation_may_be_refused() -> None:
     seed = int(os.environ.get("MXK_SEED") or random.randrange(10**6))
     print(f"MXK_SEED={seed}")

@@ -27,9 +27,11 @@ MXK_TEST(paging, nothing_is_writable_and_executable) {
 
 MXK_TEST(paging, nothing_of_the_boot_page_tables_is_writable_and_executable) {
     if (!features().no_execute) MXK_SKIP("this processor cannot forbid execution");
+    std::uint64_t const start = number(boot_code_end);
+    auto const bytes = static_cast<std::size_t>(boot_tables_end - boot_code_end);
     DirectMapReader reader;
-    auto const start = static_cast<PhysicalAddress>(number(boot_code_end));
-    MXK_CHECK(!reader.view(start, static_cast<std::size_t>(boot_tables_end - boot_code_end)).empty());
+    MXK_CHECK(reader.view(static_cast<PhysicalAddress>(start), bytes).empty()); // it is the kernel's own
+    MXK_CHECK(map(direct_map_base + start, static_cast<PhysicalAddress>(start), bytes, Access::ReadOnly));
     auto const tables = static_cast<PhysicalAddress>(number(boot_page_table));
     MXK_CHECK_EQUAL(writable_and_executable_bytes(tables), 0U);
     // Where the direct map was, nothing is left of it.

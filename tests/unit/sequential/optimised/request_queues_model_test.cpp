@@ -271,7 +271,8 @@ class DataflowRequestQueuesModel : public test::MemoryTest {
     }
 };
 
-TEST_F(DataflowRequestQueuesModel, NoRequestIsLostByMovesAndShares) {
+TEST_F(DataflowRequestQueuesModel, no_request_is_lost_by_moves_and_shares) {
+    RecordProperty("long", "explores all interleavings within the bound");
     configure({64 * MiB});
     std::size_t const states = explore(2);
     RecordProperty("states", std::to_string(states));
