@@ -6,6 +6,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "arch/core_local.hpp"
@@ -22,6 +23,9 @@ namespace {
 // Lock-free, hence fit for signal handlers. relaxed: a flag alone, nothing hangs on its order.
 constinit std::atomic<bool> interrupt_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
+constinit std::atomic<std::uint64_t> continued{0};
+constinit std::atomic<bool> counts_stops{false};
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 void say(std::string_view text) {
     [[maybe_unused]] ssize_t const written = write(STDERR_FILENO, text.data(), text.size()); // there is no plan B
@@ -90,6 +94,8 @@ void handle_fault(int signal) {
 void install_signal_handlers() {
     handle(SIGINT, &interrupted);
     for (int const signal : {SIGTERM, SIGHUP, SIGQUIT}) handle(signal, &leave);
+    handle(SIGCONT, [](int) { continued.fetch_add(1, std::memory_order_relaxed); });
+    counts_stops.store(true, std::memory_order_relaxed);
     handle_fault(SIGABRT);
     if constexpr (!address_sanitizer && !thread_sanitizer) // they report faults better
         for (int const signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE}) handle_fault(signal);
@@ -104,6 +110,11 @@ SignalStack::SignalStack() {
 }
 SignalStack::~SignalStack() {
     sigaltstack(&before_, nullptr);
+}
+
+std::optional<std::uint64_t> stops_so_far() {
+    if (!counts_stops.load(std::memory_order_relaxed)) return std::nullopt;
+    return continued.load(std::memory_order_relaxed);
 }
 
 void request_interrupt() {

@@ -6,6 +6,8 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "base/units.hpp"
 
@@ -25,6 +27,9 @@ class SignalStack {
     std::array<std::byte, 64 * KiB> memory_;
     stack_t before_{}; // a sanitizer may have set one, and wants it back
 };
+
+// How often the program was stopped and continued since then; nothing without the handlers. Any thread.
+std::optional<std::uint64_t> stops_so_far();
 
 // As if Ctrl-C had been typed. Any thread, signal handlers too.
 void request_interrupt();

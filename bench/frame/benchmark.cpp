@@ -154,13 +154,13 @@ class Measurement {
         if (!rows.is_measurable(configuration)) return {};
         progress_.next_run();
         std::fill(scratch_.begin(), scratch_.end(), Sample{});
-        watch_.begin_run();
         bool const is_part = experiment_.is_measured_as_a_whole();
+        watch_.begin_run(is_part);
         if (is_part) measured_part_begins();
         auto ended = experiment_.run(configuration, scratch_, progress_);
         if (is_part) measured_part_ends();
         if (ended) ended = expect_operations(rows.of(configuration));
-        RunConditions const conditions = watch_.end_run();
+        RunConditions const conditions = watch_.end_run(is_part);
         for (Sample& sample : scratch_) sample.conditions = conditions;
         if (ended) {
             if (counts) rows.add(configuration, scratch_);

@@ -18,7 +18,6 @@ void set_counter_source(CounterSource const& wanted) {
 
 Result<ConditionsWatch> ConditionsWatch::create() {
     ConditionsWatch watch;
-    if (!counter_source.has_any()) return watch;
     NodeId const here = Worker::current().node();
     watch.before_ = MXK_TRY(NodeVector<arch::CoreCounters>::create(workers::count(), here));
     watch.after_ = MXK_TRY(NodeVector<arch::CoreCounters>::create(workers::count(), here));
@@ -31,16 +30,24 @@ Result<ConditionsWatch> ConditionsWatch::create() {
     return watch;
 }
 
-void ConditionsWatch::begin_run() {
-    call_on_each(cores_.span(), [&] {
-        counter_source.forget_throttling();
-        before_[index(arch::core_local().id)] = counter_source.read();
-    });
+void ConditionsWatch::begin_run(bool is_part) {
+    if (counter_source.has_any()) {
+        call_on_each(cores_.span(), [&] {
+            counter_source.forget_throttling();
+            before_[index(arch::core_local().id)] = counter_source.read();
+        });
+    }
+    counter_source.run_begins();
+    if (is_part && arch::has_run_evidence()) call_on_each(cores_.span(), [] { arch::evidence_part_begins(); });
 }
 
-RunConditions ConditionsWatch::end_run() {
-    call_on_each(cores_.span(), [&] { after_[index(arch::core_local().id)] = counter_source.read(); });
+RunConditions ConditionsWatch::end_run(bool is_part) {
+    if (is_part && arch::has_run_evidence()) call_on_each(cores_.span(), [] { arch::evidence_part_ends(); });
+    arch::RunEvidence const evidence = counter_source.run_ends();
+    if (counter_source.has_any())
+        call_on_each(cores_.span(), [&] { after_[index(arch::core_local().id)] = counter_source.read(); });
     RunConditions result = conditions_between(before_.span(), after_.span());
+    result.evidence = evidence;
     constexpr Nanoseconds watched{1'000'000};
     if (auto const gap = counter_source.max_gap(watched)) result.max_gap = raw(*gap);
     return result;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "arch/core_counters.hpp"
+#include "arch/run_evidence.hpp"
 #include "base/result.hpp"
 #include "bench/frame/run_conditions.hpp"
 #include "kernel/memory/node_vector.hpp"
@@ -16,6 +17,8 @@ struct CounterSource {
     arch::CoreCounters (*read)() = &arch::read_core_counters; // of the calling core
     void (*forget_throttling)() = &arch::forget_throttling;   // the same
     std::optional<Nanoseconds> (*max_gap)(Nanoseconds) = &arch::max_gap;
+    void (*run_begins)() = &arch::evidence_run_begins;
+    arch::RunEvidence (*run_ends)() = &arch::evidence_run_ends;
 };
 void set_counter_source(CounterSource const& wanted);
 
@@ -24,9 +27,9 @@ class ConditionsWatch {
     // Errors: no memory.
     static Result<ConditionsWatch> create();
 
-    // Calls all cores, where they count anything.
-    void begin_run();
-    RunConditions end_run();
+    // Calls all cores, where they count anything. `is_part`: all of the run is what is measured.
+    void begin_run(bool is_part);
+    RunConditions end_run(bool is_part);
 
   private:
     NodeVector<CoreId> cores_;

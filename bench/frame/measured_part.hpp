@@ -1,7 +1,8 @@
 // What a simulator or a debugger recognises the measured part of a benchmark by: each core that measures calls these
 // right before its first time stamp and right after its last one; or the frame calls them around a whole run
-// (Experiment::is_measured_as_a_whole). They do nothing. tools/mxk simulate models the machine from the first call
-// until as many cores have called the second one; all else runs without the model.
+// (Experiment::is_measured_as_a_whole). On Linux they ask the system what it has done meanwhile
+// (arch/run_evidence.hpp); on the bare machine they do nothing. tools/mxk simulate models the machine from the first
+// call until as many cores have called the second one; all else runs without the model.
 #pragma once
 
 namespace mxk::bench {

@@ -1,5 +1,7 @@
 #include "bench/frame/report.hpp"
 
+#include <algorithm>
+
 #include "arch/cpu.hpp"
 #include "arch/machine.hpp"
 #include "base/json_line.hpp"
@@ -212,6 +214,10 @@ void Report::print_end(std::span<Row const> rows) const {
         print_not_quiet(out_, row, tells_drift);
         out_.write("\n");
     }
+    bool const is_blind = std::any_of(rows.begin(), rows.end(), [](Row const& row) {
+        return row.state == Row::State::Measured && row.value.n > 0 && !row.conditions.are_watched();
+    });
+    if (is_blind) out_.write("whether the machine was quiet is not known: it does not say what cores have lost\n");
 }
 
 void Report::print_conclusions(std::span<Row const> rows) const {
@@ -261,7 +267,10 @@ void Report::write_measured(JsonWriter& json, Row const& row) const {
     write_conditions(json, row.conditions);
     FixedText<400> not_quiet;
     print_not_quiet(not_quiet, row, row.has_drifted());
-    json.field("quiet", not_quiet.view().empty());
+    if (not_quiet.view().empty() && !row.conditions.are_watched())
+        json.null_field("quiet");
+    else
+        json.field("quiet", not_quiet.view().empty());
     if (!not_quiet.view().empty()) json.field("not_quiet", not_quiet.view());
 }
 

@@ -10,6 +10,8 @@ namespace {
 // What an interrupt handler, or memory that is far away, cannot take; SMIs take some 50 us and more.
 constexpr std::uint64_t max_quiet_gap = 20'000; // ns
 
+constexpr double max_lost = 0.01; // of the time
+
 struct NamedThrottling {
     arch::Throttling what;
     std::string_view name;
@@ -29,19 +31,33 @@ template <typename T, typename Combine> void merge(std::optional<T>& into, std::
     if (value) into = into ? how(*into, *value) : *value;
 }
 
-constexpr auto larger = [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); };
+constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
+constexpr auto sum = [](std::uint64_t a, std::uint64_t b) { return a + b; };
 constexpr auto both = [](std::uint32_t a, std::uint32_t b) { return a | b; };
 
 } // namespace
 
 bool Conditions::are_disturbed() const {
-    return smis.value_or(0) != 0 || throttled.value_or(0) != 0 || max_gap.value_or(0) > max_quiet_gap;
+    return smis.value_or(0) != 0 || throttled.value_or(0) != 0 || max_gap.value_or(0) > max_quiet_gap ||
+           evidence.waited.value_or(0) > max_lost || evidence.stolen.value_or(0) > max_lost ||
+           evidence.memory_stall.value_or(0) > max_lost || evidence.moved.value_or(0) != 0 ||
+           evidence.stopped.value_or(0) != 0;
+}
+
+bool Conditions::are_watched() const {
+    return evidence.waited || smis || max_gap;
 }
 
 void add_run(Conditions& all, RunConditions const& run) {
-    merge(all.smis, run.smis, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+    merge(all.smis, run.smis, sum);
     merge(all.throttled, run.throttled, both);
     merge(all.max_gap, run.max_gap, larger);
+    merge(all.evidence.waited, run.evidence.waited, larger);
+    merge(all.evidence.stolen, run.evidence.stolen, larger);
+    merge(all.evidence.memory_stall, run.evidence.memory_stall, larger);
+    merge(all.evidence.switches, run.evidence.switches, sum);
+    merge(all.evidence.moved, run.evidence.moved, sum);
+    merge(all.evidence.stopped, run.evidence.stopped, sum);
 }
 
 void print_disturbances(TextSink& out, Conditions const& conditions) {
@@ -58,6 +74,21 @@ void print_disturbances(TextSink& out, Conditions const& conditions) {
         begin();
         format(out, "no core ran for {:.1} us, as in an SMI", static_cast<double>(gap) / 1000);
     }
+    auto const print_share = [&](std::optional<double> const& share, std::string_view what) {
+        if (share.value_or(0) <= max_lost) return;
+        begin();
+        format(out, "{:.1} % of the time {}", *share * 100, what);
+    };
+    auto const print_count = [&](std::optional<std::uint64_t> const& count, std::string_view what) {
+        if (count.value_or(0) == 0) return;
+        begin();
+        format(out, "{} {}", *count, what);
+    };
+    print_share(conditions.evidence.waited, "a core had no processor");
+    print_share(conditions.evidence.stolen, "a processor was the hypervisor's");
+    print_share(conditions.evidence.memory_stall, "the system was short of memory");
+    print_count(conditions.evidence.moved, "times on another processor than the core's");
+    print_count(conditions.evidence.stopped, "times stopped by a signal");
     if (conditions.throttled.value_or(0) == 0) return;
     begin();
     out.write("throttled: ");
@@ -70,7 +101,7 @@ void print_disturbances(TextSink& out, Conditions const& conditions) {
 
 void write_conditions(JsonWriter& json, Conditions const& conditions) {
     json.begin_object("conditions");
-    auto const write = [&](std::string_view name, std::optional<std::uint64_t> const& value) {
+    auto const write = [&](std::string_view name, auto const& value) {
         if (value)
             json.field(name, *value);
         else
@@ -89,6 +120,12 @@ void write_conditions(JsonWriter& json, Conditions const& conditions) {
     } else {
         json.null_field("throttled");
     }
+    write("waited", conditions.evidence.waited);
+    write("stolen", conditions.evidence.stolen);
+    write("memory_stall", conditions.evidence.memory_stall);
+    write("switches", conditions.evidence.switches);
+    write("moved", conditions.evidence.moved);
+    write("stopped", conditions.evidence.stopped);
     json.end_object();
 }
 

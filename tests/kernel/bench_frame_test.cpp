@@ -62,10 +62,23 @@ struct Measured {
     [[nodiscard]] bool says(std::string_view text) const { return said.view().find(text) != std::string_view::npos; }
 };
 
-Measured measured(Recorder& recorder, RunOptions const& options) {
+// What the host is said to have done to a run: nothing, where a test says nothing else.
+constexpr arch::RunEvidence clean{
+    .waited = 0.001, .stolen = 0, .memory_stall = 0, .switches = 3, .moved = 0, .stopped = 0};
+constinit arch::RunEvidence evidence = clean;
+
+CounterSource without_counters() {
+    return {.has_any = [] { return false; },
+            .max_gap = [](Nanoseconds) { return std::optional<Nanoseconds>(); },
+            .run_ends = [] { return evidence; }};
+}
+
+Measured measured(Recorder& recorder, RunOptions const& options, CounterSource const& source = without_counters()) {
     Measured result{};
     console::Invocation invocation(result.said);
+    set_counter_source(source);
     result.outcome = measure(invocation, "recorder", recorder, options);
+    set_counter_source({});
     return result;
 }
 
@@ -133,50 +146,82 @@ arch::CoreCounters read() {
     return {.smis = round * step, .actual = round * 3000, .reference = round * 4000, .throttled = throttled.load()};
 }
 
-struct Pretended {
-    Pretended(std::uint64_t smis, arch::Throttling what, std::uint64_t max_gap = 0) {
-        step = smis;
-        throttled = arch::bit_of(what);
-        gap = max_gap;
-        readings = workers::count() - 1; // the first reading is one of a whole round
-        set_counter_source({.has_any = [] { return true; },
-                            .read = &read,
-                            .forget_throttling = [] {},
-                            .max_gap = [](Nanoseconds) { return std::optional(Nanoseconds{gap.load()}); }});
-    }
-    ~Pretended() { set_counter_source({}); }
-    Pretended(Pretended const&) = delete;
-    Pretended& operator=(Pretended const&) = delete;
-};
+CounterSource pretended(std::uint64_t smis, arch::Throttling what, std::uint64_t max_gap = 0) {
+    step = smis;
+    throttled = arch::bit_of(what);
+    gap = max_gap;
+    readings = workers::count() - 1; // the first reading is one of a whole round
+    return {.has_any = [] { return true; },
+            .read = &read,
+            .forget_throttling = [] {},
+            .max_gap = [](Nanoseconds) { return std::optional(Nanoseconds{gap.load()}); },
+            .run_ends = [] { return arch::RunEvidence(); }};
+}
 
 } // namespace counters
 
 MXK_TEST(bench_frame, smis_and_throttling_are_said_with_the_row) {
-    counters::Pretended const machine(2, arch::Throttling::PowerLimit, 150'000);
     Recorder recorder(1);
-    Measured const result = measured(recorder, {.repeat = 3, .json = true});
+    Measured const result =
+        measured(recorder, {.repeat = 3, .json = true}, counters::pretended(2, arch::Throttling::PowerLimit, 150'000));
     MXK_CHECK(result.outcome == console::Outcome::Ok);
     MXK_CHECK(result.says("  disturbed by 6 SMIs, no core ran for 150.0 us, as in an SMI, throttled: power limit\n"));
     MXK_CHECK(result.says("WARN the machine was not quiet: row 0: 6 SMIs, "));
     MXK_CHECK(result.says("\"conditions\":{\"smis\":6,\"max_gap_ns\":150000,\"frequency\":{\"n\":3,\"median\":0.75"));
-    MXK_CHECK(result.says("\"throttled\":[\"power limit\"]}"));
+    MXK_CHECK(result.says("\"throttled\":[\"power limit\"],"));
     MXK_CHECK(result.says("\"quiet\":false,\"not_quiet\":\"6 SMIs, "));
 }
 
 MXK_TEST(bench_frame, warm_up_and_other_rows_are_not_blamed) {
-    counters::Pretended const machine(1, arch::Throttling::Thermal);
     Recorder recorder(1);
-    MXK_CHECK(measured(recorder, {.repeat = 2, .warm_up = 3}).says("  disturbed by 2 SMIs, throttled: temperature\n"));
+    Measured const result =
+        measured(recorder, {.repeat = 2, .warm_up = 3}, counters::pretended(1, arch::Throttling::Thermal));
+    MXK_CHECK(result.says("  disturbed by 2 SMIs, throttled: temperature\n"));
 }
 
-MXK_TEST(bench_frame, a_machine_that_counts_nothing_says_so) {
-    set_counter_source(
-        {.has_any = [] { return false; }, .max_gap = [](Nanoseconds) { return std::optional<Nanoseconds>(); }});
+MXK_TEST(bench_frame, what_the_host_has_done_to_a_run_is_said_with_the_row) {
+    struct Planted {
+        arch::RunEvidence evidence;
+        std::string_view said;
+    };
+    Planted planted[] = {{clean, "3.0 % of the time a core had no processor"},
+                         {clean, "2.5 % of the time a processor was the hypervisor's"},
+                         {clean, "40.0 % of the time the system was short of memory"},
+                         {clean, "4 times on another processor than the core's"},
+                         {clean, "2 times stopped by a signal"}};
+    planted[0].evidence.waited = 0.03;
+    planted[1].evidence.stolen = 0.025;
+    planted[2].evidence.memory_stall = 0.4;
+    planted[3].evidence.moved = 2; // in each of two runs
+    planted[4].evidence.stopped = 1;
+    for (Planted const& each : planted) {
+        evidence = each.evidence;
+        Recorder recorder(1);
+        Measured const result = measured(recorder, {.repeat = 2, .json = true});
+        FixedText<200> wanted;
+        format(wanted, "WARN the machine was not quiet: row 0: {}\n", each.said);
+        MXK_CHECK(result.says(wanted.view()));
+        wanted.clear();
+        format(wanted, "\"quiet\":false,\"not_quiet\":\"{}\"", each.said);
+        MXK_CHECK(result.says(wanted.view()));
+    }
+    evidence = clean;
+    Recorder recorder(1);
+    Measured const result = measured(recorder, {.repeat = 1, .json = true});
+    MXK_CHECK(
+        result.says("\"waited\":0.001,\"stolen\":0,\"memory_stall\":0,\"switches\":3,\"moved\":0,\"stopped\":0}"));
+    MXK_CHECK(result.says("\"quiet\":true") && !result.says("disturbed") && !result.says("WARN"));
+}
+
+MXK_TEST(bench_frame, a_machine_that_counts_nothing_is_not_called_quiet) {
+    evidence = {};
     Recorder recorder(1);
     Measured const result = measured(recorder, {.repeat = 2, .json = true});
-    set_counter_source({});
-    MXK_CHECK(result.says("\"conditions\":{\"smis\":null,\"max_gap_ns\":null,\"frequency\":null,\"throttled\":null}"));
-    MXK_CHECK(result.says("\"quiet\":true") && !result.says("disturbed"));
+    evidence = clean;
+    MXK_CHECK(result.says("\"conditions\":{\"smis\":null,\"max_gap_ns\":null,\"frequency\":null,\"throttled\":null,"
+                          "\"waited\":null,"));
+    MXK_CHECK(result.says("\"quiet\":null") && !result.says("disturbed"));
+    MXK_CHECK(result.says("whether the machine was quiet is not known"));
 }
 
 MXK_TEST(bench_frame, a_row_that_is_not_verified_fails) {

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from mxk_host import files, pages
-from mxk_host.compare.table import NOISY
+from mxk_host.compare.table import NOISE, NOISY
 from mxk_host.digits import number
 from mxk_host.report.labels import setting_text
 from mxk_host.runs.command import command_of
@@ -55,4 +55,4 @@ def _origin(run: Run, points: Iterable[Point]) -> str:
     point = next(iter(points))
     machine = point.first.get("machine", {})
     kind = f", {point.kind}" if point.kind else ""
-    return f"{run.name}: {machine.get('cpu', '?')}{kind}, build {machine.get('build', '?')}; {NOISY}: not quiet."
+    return f"{run.name}: {machine.get('cpu', '?')}{kind}, build {machine.get('build', '?')}; {NOISY}: {NOISE}."

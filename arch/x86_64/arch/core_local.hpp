@@ -59,6 +59,7 @@ struct alignas(cache_line_bytes) CoreLocal {
     std::atomic<std::uint64_t> nest_seen{0};
     std::atomic<std::uint32_t> nest_asked{0};
     std::atomic<std::uint32_t> nest_answered{0};
+    std::atomic<bool> has_stopped{false}; // another core ends the machine
 };
 
 inline CoreLocal& core_local() {

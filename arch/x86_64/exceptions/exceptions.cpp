@@ -13,6 +13,7 @@
 #include "arch/x86_64/cpu/registers.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
 #include "arch/x86_64/exceptions/symbol_table.hpp"
+#include "arch/x86_64/start/cores.hpp"
 #include "base/panic.hpp"
 
 namespace mxk::arch {
@@ -24,13 +25,35 @@ void halt_forever() {
     for (;;) asm volatile("hlt");
 }
 
+void stop_for_the_end() {
+    core_local().has_stopped.store(true, std::memory_order_release); // pairs with wait_for_other_cores()
+    halt_forever();
+}
+
+namespace {
+
+// What one of them still writes would be lost between what the UART takes of the report, and with it parts of that.
+void wait_for_other_cores() {
+    std::uint64_t const start = raw(timestamp());
+    std::uint64_t const patience = timestamp_frequency() / 10;
+    for (CoreLocal const* const core : released_cores()) {
+        if (core == nullptr || core == &core_local()) continue;
+        while (!core->has_stopped.load(std::memory_order_acquire) && raw(timestamp()) - start < patience) pause();
+    }
+}
+
+} // namespace
+
 void begin_end() {
     disable_interrupts();
     CoreLocal const* first = nullptr;
     // release: pairs with dispatch_interrupt().
-    if (ending_core.compare_exchange_strong(first, &core_local(), std::memory_order_release, std::memory_order_relaxed))
-        return apic::stop_other_cores();
-    if (first != &core_local()) halt_forever();
+    if (ending_core.compare_exchange_strong(first, &core_local(), std::memory_order_release,
+                                            std::memory_order_relaxed)) {
+        apic::stop_other_cores();
+        return wait_for_other_cores();
+    }
+    if (first != &core_local()) stop_for_the_end();
 }
 
 namespace {

@@ -82,10 +82,13 @@ void receive_serial();
 [[noreturn]] void report_exception(InterruptFrame const& frame);
 
 [[noreturn]] void halt_forever();
+// The same, since another core ends the machine, which waits for this one.
+[[noreturn]] void stop_for_the_end();
 
 // The core that ends the machine, and says why: an NMI stops every other one, and not this. Null: none does.
 extern constinit std::atomic<CoreLocal const*> ending_core;
-// The calling core is that one, with interrupts off, and the others stop; if another one is, this one halts for good.
+// The calling core is that one, with interrupts off, and the others have stopped, but for those that do not answer in
+// 0.1 s; if another one is, this one halts for good.
 void begin_end();
 
 } // namespace mxk::arch

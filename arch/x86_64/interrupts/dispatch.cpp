@@ -51,7 +51,7 @@ extern "C" void dispatch_interrupt(InterruptFrame& frame) {
     CoreLocal const* const ending = ending_core.load(std::memory_order_acquire);
     if (frame.vector == exception::non_maskable && ending != nullptr) {
         if (ending == &core_local()) return;
-        halt_forever();
+        stop_for_the_end();
     }
     if (frame.vector < exception::count) {
         if (continue_at_fixup(frame)) return;

@@ -68,6 +68,11 @@ class Cells:
         noisy = [sample for sample in self._samples.get(cell, []) if sample.row.get("quiet") is False]
         return [f"round {it.round}: {it.row.get('not_quiet') or 'no reason given'}" for it in noisy]
 
+    def is_quiet(self, cell: Cell) -> bool | None:
+        """Whether all its rows say that the machine was; None where one does not know."""
+        said = [sample.row.get("quiet") for sample in self._samples.get(cell, [])]
+        return False if False in said else None if None in said else True
+
     def failed(self, cell: Cell) -> bool:
         """Whether some round's result was wrong, or the process that had to report it failed."""
         return cell in self._wrong or process_name(cell.part, cell.engine, cell.column.cores) in self._failures

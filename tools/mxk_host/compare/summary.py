@@ -120,7 +120,8 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
             if part is Part.TABLE:
                 measured["memory"] = cells.memory(cell)
             row |= {name: value for name, value in measured.items() if value}
-            row |= {"quiet": not (noise := cells.noise(cell))} | ({"not_quiet": noise} if noise else {})
+            noise = cells.noise(cell)
+            row |= {"quiet": cells.is_quiet(cell)} | ({"not_quiet": noise} if noise else {})
             rows.append(row | {"verified": bool(mine) and not failed})
     return rows
 

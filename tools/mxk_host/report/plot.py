@@ -226,7 +226,8 @@ def _state(point: Point) -> str:
         return ""
     if not point.is_verified:
         return "NOT VERIFIED" if point.is_wrong else "entries lost, as expected"
-    return "" if all(row.get("quiet") is not False for row in point.rows) else "not quiet"
+    said = [row.get("quiet", True) for row in point.rows]
+    return "not quiet" if False in said else "not known to be quiet" if None in said else ""
 
 
 def _number(value: float) -> str:

@@ -1,0 +1,85 @@
+"""What the host does to a run of the Linux program is told with its row: a stop by a signal, another processor than the
+core's, a process that wants the same processor. What a clean run is called: tests/kernel/bench_frame_test.cpp."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers import linux_program
+
+COMMAND = "bench table --ops 8M --cores {cores} --warm-up 0 --json"
+
+
+def row_of(cores: int, disturb: Callable[[int], None]) -> dict[str, Any]:
+    """The row of a run that this, which is given the process' number, disturbs once it has begun."""
+    start = [linux_program(), COMMAND.format(cores=cores)]
+    with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
+        try:
+            assert program.stdout is not None
+            while not program.stdout.readline().startswith("table: "):
+                assert program.poll() is None
+            disturb(program.pid)
+            output, _ = program.communicate(timeout=120)
+        finally:
+            program.kill()
+    (row,) = [json.loads(line) for line in output.splitlines() if line.startswith('{"')]
+    return row
+
+
+def test_a_stop_by_a_signal_is_told() -> None:
+    def stop(process: int) -> None:
+        for _ in range(3):
+            os.kill(process, signal.SIGSTOP)
+            time.sleep(0.05)  # what it is to lose
+            os.kill(process, signal.SIGCONT)
+            time.sleep(0.05)
+
+    row = row_of(1, stop)
+    assert row["quiet"] is False
+    assert row["conditions"]["stopped"] == 3
+    assert "3 times stopped by a signal" in row["not_quiet"]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a disturbed run needs two processors")
+def test_cores_that_are_moved_to_one_processor_are_told() -> None:
+    first = min(os.sched_getaffinity(0))
+
+    def move(process: int) -> None:
+        for thread in Path(f"/proc/{process}/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {first})
+
+    row = row_of(2, move)
+    assert row["quiet"] is False
+    assert row["conditions"]["moved"] >= 1
+    assert "on another processor than the core's" in row["not_quiet"]
+    assert row["conditions"]["waited"] > 0.1
+
+
+@contextmanager
+def busy_loop(processor: int) -> Iterator[None]:
+    """A process that never leaves this processor to another one."""
+    code = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nprint(flush=True)\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as loop:
+        try:
+            assert loop.stdout is not None
+            loop.stdout.readline()
+            yield
+        finally:
+            loop.kill()
+
+
+def test_a_process_that_wants_the_same_processor_is_told() -> None:
+    with busy_loop(min(os.sched_getaffinity(0))):
+        row = row_of(1, lambda _: None)
+    assert row["quiet"] is False
+    assert row["conditions"]["waited"] > 0.05
+    assert "% of the time a core had no processor" in row["not_quiet"]
