@@ -4,13 +4,14 @@
 //     constexpr ReadKind qsbr{.name = "qsbr", .summary = "...", .run = &run_qsbr};
 //     MXK_REGISTER(mxk_read_kinds, ReadKind, qsbr);
 //
-// and is measured by the same loop (read_for()), an instance for each, in a task of each core of a set
+// and is measured by the same loop (read_until()), an instance for each, in a task of each core of a set
 // (read_in_tasks()) or in a thread of each (read_kinds.cpp). A way has what its readers share, Shared, with
 //
 //     typename Shared::Reader     one core's, made on it: Reader(Shared&, std::size_t place)
 //     Reader::Section             a section: its constructor takes the reader, its destructor leaves it
+//     Reader::may_wait            whether a section may wait for others
 //     reader.quiescent()          after every so many sections: the reader uses nothing
-//     bool is_sound(sections)     afterwards: nobody is left inside, and what counts has counted so many
+//     bool is_sound(turns)        afterwards: nobody is left inside, and what counts has counted each core's sections
 #pragma once
 
 #include <atomic>
@@ -65,10 +66,8 @@ template <> struct KindRegistry<ReadKind> {
 inline constexpr unsigned sections_per_quiescent_point = 1024;
 
 // What one core has done.
-struct alignas(cache_line_bytes) ReadTurn {
+struct alignas(cache_line_bytes) ReadTurn : TimedPart {
     std::uint64_t sections = 0;
-    Cycles start{};
-    Cycles end{};
 };
 
 // An object that a reader finds by way of the one before, which is the same one.
@@ -76,35 +75,37 @@ struct alignas(cache_line_bytes) ReadCell {
     std::atomic<ReadCell const*> next{this};
 };
 
-// Sections for about this time, or until `stop()`, which is asked now and then.
+// Sections until this time, or until `stop()`, which is asked now and then; where a section may wait, until the core
+// has something to attend to.
 template <ReadBody body, typename Reader, typename Stop>
-[[gnu::noinline]] void read_for(Reader& reader, Cycles time, Stop const& stop, ReadTurn& turn) {
+[[gnu::noinline]] void read_until(Reader& reader, Cycles until, Stop const& stop, ReadTurn& turn) {
     constexpr unsigned points_per_look = 8;
     ReadCell const cell;
     [[maybe_unused]] ReadCell const* at = &cell;
-    turn.start = clock::timestamp();
-    Cycles const until = turn.start + time;
+    auto const is_over = [] { return Reader::may_wait && arch::needs_attention(); };
     do {
-        for (unsigned point = 0; point < points_per_look; ++point) {
-            for (unsigned i = sections_per_quiescent_point; i != 0; --i) {
+        for (unsigned point = 0; point < points_per_look && !is_over(); ++point) {
+            unsigned left = sections_per_quiescent_point;
+            do {
                 [[maybe_unused]] typename Reader::Section const section(reader);
                 if constexpr (body == ReadBody::Pointer) at = at->next.load(std::memory_order_acquire);
                 asm volatile("" ::: "memory"); // nothing is moved out of the section, and none is left out
-            }
+            } while (--left != 0 && !is_over());
             reader.quiescent();
+            turn.sections += sections_per_quiescent_point - left;
         }
-        turn.sections += points_per_look * sections_per_quiescent_point;
         turn.end = clock::timestamp();
     } while (turn.end < until && !stop());
     if (at != &cell) turn.sections = 0; // it has read what was not there
 }
 template <typename Reader, typename Stop>
-void read_for(ReadRun const& run, Reader& reader, Stop const& stop, ReadTurn& turn) {
-    if (run.body == ReadBody::Empty) return read_for<ReadBody::Empty>(reader, run.time, stop, turn);
-    read_for<ReadBody::Pointer>(reader, run.time, stop, turn);
+void read_sections(ReadRun const& run, Reader& reader, Stop const& stop, ReadTurn& turn) {
+    Cycles const until = turn.start + run.time;
+    if (run.body == ReadBody::Empty) return read_until<ReadBody::Empty>(reader, until, stop, turn);
+    read_until<ReadBody::Pointer>(reader, until, stop, turn);
 }
 
-// Of all cores together. `shared`: what judges how many sections there were.
+// Of all cores together. `shared`: what judges them.
 template <typename Shared> Sample read_sample(std::span<ReadTurn const> turns, Shared& shared) {
     TimeSpan span;
     std::uint64_t sections = 0;
@@ -116,7 +117,7 @@ template <typename Shared> Sample read_sample(std::span<ReadTurn const> turns, S
     }
     return {.value = static_cast<double>(sections) / span.seconds(),
             .operations = sections,
-            .verified = all_have && shared.is_sound(sections)};
+            .verified = all_have && shared.is_sound(turns)};
 }
 
 inline Result<NodeVector<ReadTurn>> turns_of(std::size_t cores) {
@@ -130,11 +131,11 @@ template <typename Shared> Result<Sample> read_in_tasks(ReadRun const& run, Shar
     auto const turns = MXK_TRY(turns_of(run.cores.size()));
     CoreBarrier barrier(run.cores.size());
     MXK_TRY(run_steps(run.cores, run.progress, [&](Worker&, std::size_t place) {
-        typename Shared::Reader reader(shared, place);
-        barrier.arrive_and_wait();
-        auto const stop = [&] { return run.progress.interrupted(); };
-        read_for(run, reader, stop, turns[place]);
-        return Step::Done;
+        return turns[place].turn(barrier, run.time, run.progress, [&] {
+            typename Shared::Reader reader(shared, place);
+            auto const stop = [&] { return arch::needs_attention() || run.progress.interrupted(); };
+            read_sections(run, reader, stop, turns[place]);
+        });
     }));
     return read_sample(turns.span(), shared);
 }

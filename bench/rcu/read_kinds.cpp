@@ -21,10 +21,11 @@ struct TaskReaders {
         struct Section : rcu::TaskReadSection {
             explicit Section(Reader&) {}
         };
+        static constexpr bool may_wait = false;
         Reader(TaskReaders&, std::size_t) {}
         static void quiescent() { rcu::quiescent(); }
     };
-    [[nodiscard]] static bool is_sound(std::uint64_t /*sections*/) { return arch::sections_of_task() == 0; }
+    [[nodiscard]] static bool is_sound(std::span<ReadTurn const> /*turns*/) { return arch::sections_of_task() == 0; }
 };
 
 Result<Sample> run_qsbr(ReadRun const& run) {
@@ -41,10 +42,11 @@ template <typename ReadSection> struct ThreadReaders {
         struct Section : ReadSection {
             explicit Section(Reader&) {}
         };
+        static constexpr bool may_wait = false;
         Reader(ThreadReaders&, std::size_t) {}
         static void quiescent() {}
     };
-    [[nodiscard]] static bool is_sound(std::uint64_t /*sections*/) { return true; }
+    [[nodiscard]] static bool is_sound(std::span<ReadTurn const> /*turns*/) { return true; }
 };
 
 // One run in threads, one on each core.
@@ -61,7 +63,8 @@ template <typename Shared> Result<Sample> read_in_threads(ReadRun const& run, Sh
         missing.fetch_sub(1, std::memory_order_acq_rel);
         for (SpinWait wait; missing.load(std::memory_order_acquire) != 0;) wait.turn();
         auto const stop = [&] { return team.wanted(); };
-        read_for(run, reader, stop, turns[place]);
+        turns[place].start = clock::timestamp();
+        read_sections(run, reader, stop, turns[place]);
         done.fetch_add(1, std::memory_order_relaxed);
     };
     struct Body {
@@ -92,7 +95,7 @@ MXK_REGISTER(mxk_read_kinds, ReadKind, a_rcu_threads);
 
 template <typename Lock, bool is_shared>
 constexpr ReadKind lock_readers(std::string_view name, std::string_view summary) {
-    return {.name = name, .summary = summary, .run = &LockReaders<Lock>::template run<is_shared>};
+    return {.name = name, .summary = summary, .run = &LockReaders<Lock, is_shared>::run};
 }
 constexpr ReadKind spin =
     lock_readers<TestAndSetLock, false>("spin", "a test-and-set lock for each core: nobody else wants it");

@@ -1,6 +1,7 @@
 """`bench rcu` and `rcu`, in QEMU and in the Linux program: rows, their self-check, and what is counted."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,26 @@ def test_read_sections_of_the_linux_program_and_of_others() -> None:
     expect_sections(rows, OWN_KINDS | PEER_KINDS.keys())
     for row in rows:
         assert PEER_KINDS.get(row["kind"], "none") in row["library"]
+
+
+CROWDED = "bench rcu-read --kind ticket-shared,spin-shared --cores 4 --ms 5 --repeat 3 --json"
+
+
+def expect_in_time(rows: list[dict[str, Any]]) -> None:
+    """On more cores than there are processors, where each section may wait until the host has run other cores."""
+    assert [row["kind"] for row in rows] == ["spin-shared", "ticket-shared"]
+    for row in rows:
+        assert row["verified"] is True
+        assert row["seconds"] < 2  # of three runs of 5 ms
+
+
+@pytest.mark.usefixtures("images")
+def test_sections_that_wait_for_others_end_in_time_in_the_kernel(tmp_path: Path) -> None:
+    expect_in_time(run_mxk(tmp_path / "log", ["--cpus", "4"], CROWDED).rows)
+
+
+def test_sections_that_wait_for_others_end_in_time_in_the_linux_program() -> None:
+    expect_in_time(run_linux("--cores", "4", CROWDED).rows)
 
 
 def test_unknown_kinds_are_named() -> None:
@@ -181,10 +202,20 @@ def test_options_of_the_list_are_checked() -> None:
     assert "of the operations that replace an item; 0 to 100; default 10" in listed
 
 
-@pytest.mark.parametrize("command", ["bench list --ms 10000 --cores 2", "bench resize --ms 10000 --cores 2 --keys 10k"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bench list --ms 10000 --cores 4 --kind ticket",
+        "bench rcu-read --ms 10000 --cores 4 --kind ticket-shared",
+        "bench rcu-read --ms 10000 --cores 1 --kind qsbr",
+        "bench resize --ms 10000 --cores 2 --keys 10k",
+    ],
+)
 def test_ctrl_c_ends_a_run_in_its_middle(command: str) -> None:
-    output = interrupt_linux(command, command.split()[1] + ":", "--cores", "2")
+    begin = time.monotonic()
+    output = interrupt_linux(command, command.split()[1] + ":", "--cores", "4")
     assert "error: interrupted by Ctrl-C" in output
+    assert time.monotonic() - begin < 9  # a run takes 10 seconds
 
 
 def test_chtbench_names_what_measures_the_same_and_rcu_counts_what_a_rcu_did() -> None:
