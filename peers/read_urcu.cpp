@@ -22,7 +22,7 @@ struct Readers {
             Section(Section const&) = delete;
             Section& operator=(Section const&) = delete;
         };
-        static constexpr bool may_wait = false;
+        static bool must_look() { return false; }
         Reader(Readers&, std::size_t) { add(); }
         ~Reader() { remove(); }
         Reader(Reader const&) = delete;

@@ -21,7 +21,7 @@ template <Lock LockType, bool is_shared> class LockReaders {
   public:
     class Reader {
       public:
-        static constexpr bool may_wait = is_shared;
+        static bool must_look() { return is_shared && arch::needs_attention(); }
         struct Section {
             explicit Section(Reader& reader)
                 : guard(reader.lock_) {}

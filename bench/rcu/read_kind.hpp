@@ -9,7 +9,7 @@
 //
 //     typename Shared::Reader     one core's, made on it: Reader(Shared&, std::size_t place)
 //     Reader::Section             a section: its constructor takes the reader, its destructor leaves it
-//     Reader::may_wait            whether a section may wait for others
+//     reader.must_look()          after each section: whether the loop is to look at the time, as sections may wait
 //     reader.quiescent()          after every so many sections: the reader uses nothing
 //     bool is_sound(turns)        afterwards: nobody is left inside, and what counts has counted each core's sections
 #pragma once
@@ -26,14 +26,15 @@
 #include "bench/frame/kind_names.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/frame/steps.hpp"
+#include "bench/rcu/sorted_list.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
 // What a reader does in its section: nothing, or it follows a pointer, which takes the time of a load from the
-// first-level cache, one after the other.
-enum class ReadBody : std::uint8_t { Empty, Pointer };
+// first-level cache, one after the other, or it walks the run's list.
+enum class ReadBody : std::uint8_t { Empty, Pointer, Walk };
 
 // One run: on each of the cores for about this time.
 struct ReadRun {
@@ -41,7 +42,9 @@ struct ReadRun {
     Cycles time;
     ReadBody body;
     Progress& progress;
+    SortedList const* list = nullptr; // of listed_keys
 };
+inline constexpr std::uint64_t listed_keys = 5;
 
 struct ReadKind {
     std::string_view name;
@@ -53,6 +56,9 @@ struct ReadKind {
 };
 
 MXK_REGISTRY(mxk_read_kinds, ReadKind, registered_read_kinds)
+
+// What HelenOS' one figure compares, in threads (list_figure.hpp): no protection, A-RCU, Podzimek's RCU, one spin lock.
+std::span<ReadKind const> figure_kinds();
 
 // As an option's value (kind_names.hpp).
 template <> struct KindRegistry<ReadKind> {
@@ -75,34 +81,46 @@ struct alignas(cache_line_bytes) ReadCell {
     std::atomic<ReadCell const*> next{this};
 };
 
-// Sections until this time, or until `stop()`, which is asked now and then; where a section may wait, until the core
-// has something to attend to.
+// Sections until this time, or until `stop()`: asked now and then, or when the reader must look.
 template <ReadBody body, typename Reader, typename Stop>
-[[gnu::noinline]] void read_until(Reader& reader, Cycles until, Stop const& stop, ReadTurn& turn) {
+[[gnu::noinline]] void read_until(Reader& reader, SortedList const* list, Cycles until, Stop const& stop,
+                                  ReadTurn& turn) {
     constexpr unsigned points_per_look = 8;
     ReadCell const cell;
     [[maybe_unused]] ReadCell const* at = &cell;
-    auto const is_over = [] { return Reader::may_wait && arch::needs_attention(); };
+    std::uint64_t walked = 0;
+    std::uint64_t const before = turn.sections;
     do {
-        for (unsigned point = 0; point < points_per_look && !is_over(); ++point) {
+        bool must_look = false;
+        for (unsigned point = 0; point < points_per_look && !must_look; ++point) {
             unsigned left = sections_per_quiescent_point;
             do {
                 [[maybe_unused]] typename Reader::Section const section(reader);
                 if constexpr (body == ReadBody::Pointer) at = at->next.load(std::memory_order_acquire);
+                if constexpr (body == ReadBody::Walk)
+                    list->visit_while([&](ListItem const& item) {
+                        walked += item.key.load(std::memory_order_relaxed);
+                        return true;
+                    });
                 asm volatile("" ::: "memory"); // nothing is moved out of the section, and none is left out
-            } while (--left != 0 && !is_over());
+                must_look = reader.must_look();
+            } while (--left != 0 && !must_look);
             reader.quiescent();
             turn.sections += sections_per_quiescent_point - left;
         }
         turn.end = clock::timestamp();
     } while (turn.end < until && !stop());
-    if (at != &cell) turn.sections = 0; // it has read what was not there
+    std::uint64_t const keys = body == ReadBody::Walk ? listed_keys * (listed_keys + 1) / 2 : 0;
+    if (at != &cell || walked != (turn.sections - before) * keys) turn.sections = 0; // it has read what was not there
 }
 template <typename Reader, typename Stop>
 void read_sections(ReadRun const& run, Reader& reader, Stop const& stop, ReadTurn& turn) {
     Cycles const until = turn.start + run.time;
-    if (run.body == ReadBody::Empty) return read_until<ReadBody::Empty>(reader, until, stop, turn);
-    read_until<ReadBody::Pointer>(reader, until, stop, turn);
+    switch (run.body) {
+    case ReadBody::Empty: return read_until<ReadBody::Empty>(reader, run.list, until, stop, turn);
+    case ReadBody::Pointer: return read_until<ReadBody::Pointer>(reader, run.list, until, stop, turn);
+    case ReadBody::Walk: return read_until<ReadBody::Walk>(reader, run.list, until, stop, turn);
+    }
 }
 
 // Of all cores together. `shared`: what judges them.

@@ -1,10 +1,14 @@
 // MXK's own ways to protect a reader, and simple locks: one for each core, which nobody else wants, and one for all.
 #include "bench/rcu/read_kind.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
+#include "base/spin_lock.hpp"
 #include "base/spin_wait.hpp"
 #include "bench/rcu/lock_readers.hpp"
+#include "bench/rcu/podzimek_rcu.hpp"
 #include "bench/rcu/simple_locks.hpp"
 #include "bench/thread/own_threads.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
@@ -21,7 +25,7 @@ struct TaskReaders {
         struct Section : rcu::TaskReadSection {
             explicit Section(Reader&) {}
         };
-        static constexpr bool may_wait = false;
+        static bool must_look() { return false; }
         Reader(TaskReaders&, std::size_t) {}
         static void quiescent() { rcu::quiescent(); }
     };
@@ -42,7 +46,7 @@ template <typename ReadSection> struct ThreadReaders {
         struct Section : ReadSection {
             explicit Section(Reader&) {}
         };
-        static constexpr bool may_wait = false;
+        static bool must_look() { return false; }
         Reader(ThreadReaders&, std::size_t) {}
         static void quiescent() {}
     };
@@ -82,16 +86,81 @@ template <typename Shared> Result<Sample> read_in_threads(ReadRun const& run, Sh
     return read_sample(turns.span(), shared);
 }
 
-template <typename ReadSection> Result<Sample> run_thread_sections(ReadRun const& run) {
-    ThreadReaders<ReadSection> shared;
+template <typename Shared> Result<Sample> run_threads(ReadRun const& run) {
+    Shared shared;
     return read_in_threads(run, shared);
 }
 constexpr ReadKind rcu_threads{
-    .name = "rcu", .summary = "a thread's section", .run = &run_thread_sections<rcu::ReadSection>};
+    .name = "rcu", .summary = "a thread's section", .run = &run_threads<ThreadReaders<rcu::ReadSection>>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, rcu_threads);
 constexpr ReadKind a_rcu_threads{
-    .name = "a-rcu", .summary = "a thread's section of A-RCU", .run = &run_thread_sections<a_rcu::ReadSection>};
+    .name = "a-rcu", .summary = "a thread's section of A-RCU", .run = &run_threads<ThreadReaders<a_rcu::ReadSection>>};
 MXK_REGISTER(mxk_read_kinds, ReadKind, a_rcu_threads);
+
+struct PodzimekReaders {
+    struct Reader {
+        struct Section {
+            explicit Section(Reader& its_reader)
+                : reader(its_reader.own) {
+                reader.enter();
+            }
+            ~Section() { reader.leave(); }
+            Section(Section const&) = delete;
+            Section& operator=(Section const&) = delete;
+            PodzimekRcu::Reader& reader;
+        };
+        Reader(PodzimekReaders& all, std::size_t place)
+            : own(all.rcu.reader(place)) {}
+        static bool must_look() { return false; }
+        static void quiescent() {}
+        PodzimekRcu::Reader& own;
+    };
+    [[nodiscard]] bool is_sound(std::span<ReadTurn const> /*turns*/) const {
+        auto const readers = rcu.readers();
+        return std::none_of(readers.begin(), readers.end(), [](auto const& reader) { return reader.is_inside(); });
+    }
+    PodzimekRcu rcu;
+};
+Result<Sample> run_podzimek_rcu(ReadRun const& run) {
+    PodzimekReaders shared;
+    MXK_TRY(shared.rcu.prepare(run.cores));
+    return read_in_threads(run, shared);
+}
+constexpr ReadKind podzimek_rcu{.name = "podzimek-rcu",
+                                .summary = "a thread's section of Podzimek's RCU, the preemptible variant",
+                                .run = &run_podzimek_rcu};
+MXK_REGISTER(mxk_read_kinds, ReadKind, podzimek_rcu);
+
+// A spin lock for all, whose holder is not preempted. A section may wait for a processor of the host.
+struct SpinReaders {
+    struct Reader {
+        struct Section {
+            explicit Section(Reader& reader)
+                : guard(reader.all.lock) {
+                ++reader.all.counted;
+            }
+            LockGuard<SpinLock> guard;
+        };
+        Reader(SpinReaders& its_all, std::size_t)
+            : all(its_all) {}
+        bool must_look() { return ++sections % 16 == 0; }
+        static void quiescent() {}
+        SpinReaders& all;
+        unsigned sections = 0;
+    };
+    [[nodiscard]] bool is_sound(std::span<ReadTurn const> turns) const {
+        std::uint64_t sections = 0;
+        for (ReadTurn const& turn : turns) sections += turn.sections;
+        return counted == sections;
+    }
+    alignas(cache_line_bytes) SpinLock lock{lock_bands::application.rank(46)};
+    std::uint64_t counted = 0; // behind it
+};
+
+struct NoSection {};
+constexpr std::array kinds_of_figure{
+    ReadKind{.name = "ideal", .summary = {}, .run = &run_threads<ThreadReaders<NoSection>>}, a_rcu_threads,
+    podzimek_rcu, ReadKind{.name = "spinlock", .summary = {}, .run = &run_threads<SpinReaders>}};
 
 template <typename Lock, bool is_shared>
 constexpr ReadKind lock_readers(std::string_view name, std::string_view summary) {
@@ -114,4 +183,9 @@ constexpr ReadKind rwlock_shared =
 MXK_REGISTER(mxk_read_kinds, ReadKind, rwlock_shared);
 
 } // namespace
+
+std::span<ReadKind const> figure_kinds() {
+    return kinds_of_figure;
+}
+
 } // namespace mxk::bench

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from helpers import interrupt_linux, run_linux, run_mxk
+from helpers import Ended, interrupt_linux, run_linux, run_mxk
 
 COMMANDS = "bench rcu --ops 20k --waits 100 --repeat 2 --json; rcu"
 COUNTS = {"section": 20_000, "callback": 20_000, "synchronize": 100, "expedite": 100}
@@ -30,7 +30,8 @@ def expect_sound(rows: list[dict[str, Any]], output: str) -> None:
     assert int(core[1]) == int(core[2]) >= 40_000  # callbacks that core 0 was given, and has run
 
 
-OWN_KINDS = {"a-rcu", "qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock", "rwlock-shared"}
+OWN_KINDS = {"a-rcu", "podzimek-rcu", "qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock"}
+OWN_KINDS.add("rwlock-shared")
 PEER_KINDS = {"urcu-qsbr": "liburcu", "urcu-memb": "liburcu", "pthread-rwlock": "C library"}
 PEER_KINDS["pthread-rwlock-shared"] = "C library"
 READ = "bench rcu-read --cores 1,2 --ms 2 --repeat 2 --json; bench rcu-read --body pointer --cores 2 --ms 1 --json"
@@ -190,6 +191,35 @@ def test_one_list_of_all_cores_in_the_kernel(tmp_path: Path) -> None:
 
 def test_one_list_of_all_cores_in_the_linux_program() -> None:
     expect_listed(run_linux("--cores", "2", LIST).rows)
+
+
+FIGURE = "bench list --figure --cores 1,2 --ms 1 --max-runs 11 --json"
+
+
+def expect_figure(ended: Ended) -> None:
+    """The four curves, each point repeated until it is known well enough, or as often as was allowed."""
+    rows = [row for row in ended.rows if "kind" in row]
+    kinds = ("ideal", "a-rcu", "podzimek-rcu", "spinlock")
+    assert [(row["kind"], row["cores"]) for row in rows] == [(kind, cores) for kind in kinds for cores in (1, 2)]
+    for row in rows:
+        assert row["verified"] is True
+        assert row["figure"] is True
+        assert 10 <= row["runs"] <= 11
+        assert row["runs"] == 11 or row["interval_pct"] <= 1
+        assert row["ns_a_walk"] == pytest.approx(1e9 / row["throughput_per_core"])
+        assert row["cores"] == 2 or row["scaling"] == 1
+    assert ended.output.count("A-RCU scales perfectly") >= 1
+
+
+@pytest.mark.usefixtures("images")
+def test_the_figure_of_a_list_in_the_kernel(tmp_path: Path) -> None:
+    expect_figure(run_mxk(tmp_path / "log", ["--cpus", "2"], FIGURE))
+
+
+def test_the_figure_of_a_list_in_the_linux_program() -> None:
+    expect_figure(run_linux("--cores", "2", FIGURE))
+    refused = run_linux("bench list --figure --keys 7", code=1)
+    assert "--figure has kinds and a list of its own: expected no --kind, --keys, --update-pct" in refused.output
 
 
 def test_options_of_the_list_are_checked() -> None:
