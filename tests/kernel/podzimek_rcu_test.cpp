@@ -32,6 +32,7 @@ struct PodzimekUse {
         current.store(&next, std::memory_order_release); // pairs with the reader's load
         MXK_CHECK(rcu.synchronize(is_expedited).ok());
         old.value = 0;
+        MXK_CHECK(this_thread::sleep_for(Nanoseconds{50'000}).ok()); // for who still reads it
     }
 };
 
