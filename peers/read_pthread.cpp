@@ -38,12 +38,12 @@ class alignas(cache_line_bytes) SystemRwlock {
 constexpr ReadKind pthread_rwlock{.name = "pthread-rwlock",
                                   .summary = "the system's reader-writer lock, one for each core",
                                   .library = "the system's C library",
-                                  .run = &LockReaders<SystemRwlock>::run<false>};
+                                  .run = &LockReaders<SystemRwlock, false>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, pthread_rwlock);
 constexpr ReadKind pthread_rwlock_shared{.name = "pthread-rwlock-shared",
                                          .summary = "the system's reader-writer lock, one for all cores",
                                          .library = "the system's C library",
-                                         .run = &LockReaders<SystemRwlock>::run<true>};
+                                         .run = &LockReaders<SystemRwlock, true>::run};
 MXK_REGISTER(mxk_read_kinds, ReadKind, pthread_rwlock_shared);
 
 } // namespace

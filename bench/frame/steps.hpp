@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "base/result.hpp"
@@ -15,6 +16,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/parallel.hpp"
+#include "tasks/ticker.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
@@ -52,6 +54,33 @@ class TimeSpan {
   private:
     Cycles first_{std::numeric_limits<std::uint64_t>::max()};
     Cycles last_{};
+};
+
+// One core's part of a run of a set time, in turns. A loop whose operations may wait asks arch::needs_attention() after
+// each (a load of the core's own line) and ends its turn then: an alarm sets it when the time is over, and every so
+// often before, so that the core's timers see Ctrl-C. So a run ends in time however long one operation takes: a lock's
+// holder, or the next one in its queue, may have to wait for a processor of the host.
+struct TimedPart {
+    Cycles start{};
+    Cycles end{};
+    std::optional<Ticker> alarm{};
+
+    // A step (run_steps()). The first one waits for the other cores.
+    template <typename Function>
+    Step turn(CoreBarrier& barrier, Cycles time, Progress const& progress, Function function) {
+        if (!alarm) {
+            barrier.arrive_and_wait();
+            constexpr Nanoseconds max_interval{100'000'000};
+            alarm.emplace(
+                std::min(clock::to_nanoseconds(time), max_interval), [](void*) {}, nullptr);
+            start = clock::timestamp();
+        }
+        function();
+        end = clock::timestamp();
+        if (end < start + time && !progress.interrupted()) return Step::Again;
+        alarm.reset();
+        return Step::Done;
+    }
 };
 
 // Runs function(place) once on each of the cores, which start together, and says how long that took: from the first

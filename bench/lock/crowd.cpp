@@ -77,17 +77,14 @@ template <typename LockType> struct CrowdMember {
         : crowd(its_crowd) {}
 
     void operator()() {
-        for (;;) {
-            for (int i = 0; i < 16; ++i) {
-                {
-                    LockGuard const guard(crowd.lock);
-                    ++crowd.sections;
-                }
-                own.add(1);
-                Cycles const until = clock::timestamp() + crowd.outside;
-                while (clock::timestamp() < until) __builtin_ia32_pause();
+        for (Cycles now = clock::timestamp(); now < crowd.end && !crowd.team->wanted();) {
+            {
+                LockGuard const guard(crowd.lock);
+                ++crowd.sections;
             }
-            if (clock::timestamp() >= crowd.end || crowd.team->wanted()) return;
+            own.add(1);
+            Cycles const until = clock::timestamp() + crowd.outside;
+            while ((now = clock::timestamp()) < until) __builtin_ia32_pause();
         }
     }
 

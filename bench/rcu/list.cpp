@@ -4,6 +4,7 @@
 
 #include "bench/frame/grid.hpp"
 #include "bench/frame/names.hpp"
+#include "bench/rcu/list_figure.hpp"
 #include "bench/rcu/list_protection.hpp"
 #include "bench/rcu/list_run.hpp"
 
@@ -29,6 +30,8 @@ struct ListOptions : CoreSetOptions {
     Distribution distribution{};
     std::uint32_t milliseconds = 20;
     std::uint64_t seed = 1;
+    bool figure = false;
+    std::uint32_t max_runs = 20;
 };
 
 constexpr auto list_schema = console::schema<ListOptions>(
@@ -38,8 +41,11 @@ constexpr auto list_schema = console::schema<ListOptions>(
                                                   console::between(0, 100)),
     console::option<&ListOptions::distribution>("dist", "how often which key is used"),
     console::option<&ListOptions::milliseconds>("ms", "milliseconds of a run", console::between(1, 10'000)),
-    console::option<&ListOptions::seed>("seed", "of the keys and of what is done with them"), run_option::repeat,
-    run_option::warm_up, run_option::json);
+    console::option<&ListOptions::seed>("seed", "of the keys and of what is done with them"),
+    console::flag<&ListOptions::figure>(
+        "figure", "walks of 5 items that do not change, in threads: unprotected, a-rcu, podzimek-rcu, spinlock"),
+    console::option<&ListOptions::max_runs>("max-runs", "per row of the figure", console::between(1, 20)),
+    run_option::repeat, run_option::warm_up, run_option::json);
 
 class ListExperiment final : public GridExperiment {
   public:
@@ -105,9 +111,21 @@ class ListExperiment final : public GridExperiment {
     Options options_;
     FixedText<64> distribution_;
 };
-constexpr auto list_benchmark = benchmark<ListExperiment, list_schema>(
-    {.summary = "operations per second on one sorted list by all cores: under RCU, and under one lock",
-     .notes = "Example: bench list --kind rcu,spin --cores 1,2,4 --update-pct 10 --json\n"});
+console::Outcome run_list_command(console::Invocation& invocation, ListOptions const& options) {
+    if (!options.figure) return run_benchmark<ListExperiment>(invocation, options);
+    ListOptions const none;
+    if (!options.kinds.empty() || options.keys != none.keys || options.update_percent != none.update_percent)
+        return invocation.fail(Error("--figure has kinds and a list of its own: expected no --kind, --keys, "
+                                     "--update-pct"));
+    return run_list_figure(
+        invocation, {{{.repeat = 1, .json = options.json}, options.cores}, options.milliseconds, options.max_runs});
+}
+constexpr auto list_benchmark = console::command<&run_list_command, list_schema>(
+    {.name = "list",
+     .summary = "operations per second on one sorted list by all cores: under RCU, and under one lock",
+     .parent = "bench",
+     .notes = "Example: bench list --kind rcu,spin --cores 1,2,4 --update-pct 10 --json\n"
+              "Example: bench list --figure --cores 1,2,3,4 --ms 100\n"});
 MXK_REGISTER(mxk_commands, console::Command, list_benchmark);
 
 } // namespace

@@ -52,7 +52,7 @@ struct ListOutcome {
 };
 
 // One core's part.
-struct ListUser {
+struct ListUser : TimedPart {
     ListUser(NodeVector<ListItem> its_items, NodeArray<std::uint64_t> its_updates, std::uint64_t seed)
         : items(std::move(its_items))
         , updates_of(std::move(its_updates))
@@ -67,9 +67,6 @@ struct ListUser {
     std::uint64_t updates = 0;
     std::uint64_t waits = 0;
     std::uint64_t wrong = 0;
-    bool has_begun = false;
-    Cycles start{};
-    Cycles end{};
 };
 
 // The list, and what the cores of a run have done with it.
@@ -118,15 +115,11 @@ template <typename Protection> class ProtectedList : public ListUsers {
         run_.progress.phase("list", 1, nothing);
         MXK_TRY(run_steps(run_.cores, run_.progress, [&](Worker&, std::size_t place) {
             ListUser& user = users_[place];
-            if (!user.has_begun) {
-                barrier.arrive_and_wait();
-                user.has_begun = true;
-                user.start = clock::timestamp();
-            }
-            for (std::size_t i = 0; i < operations_per_turn && operate(user); ++i) {
-            }
-            user.end = clock::timestamp();
-            return user.end >= user.start + run_.time || run_.progress.interrupted() ? Step::Done : Step::Again;
+            return user.turn(barrier, run_.time, run_.progress, [&] {
+                for (std::size_t left = operations_per_turn;
+                     operate(user) && --left != 0 && !arch::needs_attention();) {
+                }
+            });
         }));
         wait_for_readers();
         ListOutcome result = outcome();

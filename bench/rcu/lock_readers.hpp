@@ -1,7 +1,7 @@
 // Locks as kinds of `bench rcu-read`: the sections of a core's task are guards of the lock at its place, or all have
 // the first one.
 //
-//     .run = &LockReaders<TicketLock>::run<false>
+//     .run = &LockReaders<TicketLock, false>::run
 #pragma once
 
 #include <cstddef>
@@ -17,55 +17,46 @@
 namespace mxk::bench {
 
 // LockType has has_counted() besides (simple_locks.hpp). The console's task.
-template <Lock LockType> class LockReaders {
+template <Lock LockType, bool is_shared> class LockReaders {
   public:
     class Reader {
       public:
+        static bool must_look() { return is_shared && arch::needs_attention(); }
         struct Section {
             explicit Section(Reader& reader)
                 : guard(reader.lock_) {}
             LockGuard<LockType> guard;
         };
         Reader(LockReaders& all, std::size_t place)
-            : lock_(all.locks_[all.locks_.size() == 1 ? 0 : place])
-            , sections_(all.sections_[place]) {}
-        // Nobody waits for it: for locks it only counts.
-        void quiescent() { sections_ += sections_per_quiescent_point; }
+            : lock_(all.locks_[is_shared ? 0 : place]) {}
+        static void quiescent() {}
 
       private:
         LockType& lock_;
-        std::uint64_t& sections_;
     };
 
     // One lock for all, or one for each. Errors: no memory, Ctrl-C.
-    template <bool is_shared> static Result<Sample> run(ReadRun const& run) {
-        return read(run, is_shared ? 1 : run.cores.size());
-    }
-
-    [[nodiscard]] bool is_sound(std::uint64_t sections) {
-        if (locks_.size() == 1) return locks_[0].has_counted(sections);
-        for (std::size_t i = 0; i < locks_.size(); ++i)
-            if (!locks_[i].has_counted(sections_[i])) return false;
-        return true;
-    }
-
-  private:
-    LockReaders(NodeVector<LockType> locks, NodeVector<std::uint64_t> sections)
-        : locks_(std::move(locks))
-        , sections_(std::move(sections)) {}
-
-    static Result<Sample> read(ReadRun const& run, std::size_t locks) {
-        std::size_t const cores = run.cores.size();
-        NodeId const here = Worker::current().node();
-        LockReaders readers(MXK_TRY(NodeVector<LockType>::create(locks, here)),
-                            MXK_TRY(NodeVector<std::uint64_t>::create(cores, here)));
+    static Result<Sample> run(ReadRun const& run) {
+        std::size_t const locks = is_shared ? 1 : run.cores.size();
+        LockReaders readers(MXK_TRY(NodeVector<LockType>::create(locks, Worker::current().node())));
         for (std::size_t i = 0; i < locks; ++i) readers.locks_.emplace();
-        for (std::size_t i = 0; i < cores; ++i) readers.sections_.emplace();
         return read_in_tasks(run, readers);
     }
 
+    [[nodiscard]] bool is_sound(std::span<ReadTurn const> turns) {
+        std::uint64_t sections = 0; // of the lock
+        for (std::size_t place = 0; place < turns.size(); ++place) {
+            sections = turns[place].sections + (is_shared ? sections : 0);
+            if (!is_shared && !locks_[place].has_counted(sections)) return false;
+        }
+        return !is_shared || locks_[0].has_counted(sections);
+    }
+
+  private:
+    explicit LockReaders(NodeVector<LockType> locks)
+        : locks_(std::move(locks)) {}
+
     NodeVector<LockType> locks_;
-    NodeVector<std::uint64_t> sections_; // by place
 };
 
 } // namespace mxk::bench

@@ -1,12 +1,13 @@
 """`bench rcu` and `rcu`, in QEMU and in the Linux program: rows, their self-check, and what is counted."""
 
 import re
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import interrupt_linux, run_linux, run_mxk
+from helpers import Ended, interrupt_linux, run_linux, run_mxk
 
 COMMANDS = "bench rcu --ops 20k --waits 100 --repeat 2 --json; rcu"
 COUNTS = {"section": 20_000, "callback": 20_000, "synchronize": 100, "expedite": 100}
@@ -29,7 +30,8 @@ def expect_sound(rows: list[dict[str, Any]], output: str) -> None:
     assert int(core[1]) == int(core[2]) >= 40_000  # callbacks that core 0 was given, and has run
 
 
-OWN_KINDS = {"a-rcu", "qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock", "rwlock-shared"}
+OWN_KINDS = {"a-rcu", "podzimek-rcu", "qsbr", "rcu", "spin", "spin-shared", "ticket", "ticket-shared", "rwlock"}
+OWN_KINDS.add("rwlock-shared")
 PEER_KINDS = {"urcu-qsbr": "liburcu", "urcu-memb": "liburcu", "pthread-rwlock": "C library"}
 PEER_KINDS["pthread-rwlock-shared"] = "C library"
 READ = "bench rcu-read --cores 1,2 --ms 2 --repeat 2 --json; bench rcu-read --body pointer --cores 2 --ms 1 --json"
@@ -77,6 +79,26 @@ def test_read_sections_of_the_linux_program_and_of_others() -> None:
     expect_sections(rows, OWN_KINDS | PEER_KINDS.keys())
     for row in rows:
         assert PEER_KINDS.get(row["kind"], "none") in row["library"]
+
+
+CROWDED = "bench rcu-read --kind ticket-shared,spin-shared --cores 4 --ms 5 --repeat 3 --json"
+
+
+def expect_in_time(rows: list[dict[str, Any]]) -> None:
+    """On more cores than there are processors, where each section may wait until the host has run other cores."""
+    assert [row["kind"] for row in rows] == ["spin-shared", "ticket-shared"]
+    for row in rows:
+        assert row["verified"] is True
+        assert row["seconds"] < 2  # of three runs of 5 ms
+
+
+@pytest.mark.usefixtures("images")
+def test_sections_that_wait_for_others_end_in_time_in_the_kernel(tmp_path: Path) -> None:
+    expect_in_time(run_mxk(tmp_path / "log", ["--cpus", "4"], CROWDED).rows)
+
+
+def test_sections_that_wait_for_others_end_in_time_in_the_linux_program() -> None:
+    expect_in_time(run_linux("--cores", "4", CROWDED).rows)
 
 
 def test_unknown_kinds_are_named() -> None:
@@ -171,6 +193,35 @@ def test_one_list_of_all_cores_in_the_linux_program() -> None:
     expect_listed(run_linux("--cores", "2", LIST).rows)
 
 
+FIGURE = "bench list --figure --cores 1,2 --ms 1 --max-runs 11 --json"
+
+
+def expect_figure(ended: Ended) -> None:
+    """The four curves, each point repeated until it is known well enough, or as often as was allowed."""
+    rows = [row for row in ended.rows if "kind" in row]
+    kinds = ("ideal", "a-rcu", "podzimek-rcu", "spinlock")
+    assert [(row["kind"], row["cores"]) for row in rows] == [(kind, cores) for kind in kinds for cores in (1, 2)]
+    for row in rows:
+        assert row["verified"] is True
+        assert row["figure"] is True
+        assert 10 <= row["runs"] <= 11
+        assert row["runs"] == 11 or row["interval_pct"] <= 1
+        assert row["ns_a_walk"] == pytest.approx(1e9 / row["throughput_per_core"])
+        assert row["cores"] == 2 or row["scaling"] == 1
+    assert ended.output.count("A-RCU scales perfectly") >= 1
+
+
+@pytest.mark.usefixtures("images")
+def test_the_figure_of_a_list_in_the_kernel(tmp_path: Path) -> None:
+    expect_figure(run_mxk(tmp_path / "log", ["--cpus", "2"], FIGURE))
+
+
+def test_the_figure_of_a_list_in_the_linux_program() -> None:
+    expect_figure(run_linux("--cores", "2", FIGURE))
+    refused = run_linux("bench list --figure --keys 7", code=1)
+    assert "--figure has kinds and a list of its own: expected no --kind, --keys, --update-pct" in refused.output
+
+
 def test_options_of_the_list_are_checked() -> None:
     ended = run_linux("bench list --update-pct 101", code=1)
     assert "--update-pct: expected a count such as 24M (0 to 100), got '101'" in ended.output
@@ -181,10 +232,20 @@ def test_options_of_the_list_are_checked() -> None:
     assert "of the operations that replace an item; 0 to 100; default 10" in listed
 
 
-@pytest.mark.parametrize("command", ["bench list --ms 10000 --cores 2", "bench resize --ms 10000 --cores 2 --keys 10k"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "bench list --ms 10000 --cores 4 --kind ticket",
+        "bench rcu-read --ms 10000 --cores 4 --kind ticket-shared",
+        "bench rcu-read --ms 10000 --cores 1 --kind qsbr",
+        "bench resize --ms 10000 --cores 2 --keys 10k",
+    ],
+)
 def test_ctrl_c_ends_a_run_in_its_middle(command: str) -> None:
-    output = interrupt_linux(command, command.split()[1] + ":", "--cores", "2")
+    begin = time.monotonic()
+    output = interrupt_linux(command, command.split()[1] + ":", "--cores", "4")
     assert "error: interrupted by Ctrl-C" in output
+    assert time.monotonic() - begin < 9  # a run takes 10 seconds
 
 
 def test_chtbench_names_what_measures_the_same_and_rcu_counts_what_a_rcu_did() -> None:
