@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "arch/machine.hpp"
+#include "bench/machine/random_lines.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/memory/node_array.hpp"
@@ -109,6 +110,47 @@ MXK_TEST(bench_machine, overlapping_loads_have_a_row_for_each_number_of_chains_a
     std::size_t const before = used_memory();
     MXK_CHECK_EQUAL(rows_of("memory", words), 6 + 8);
     MXK_CHECK_EQUAL(used_memory(), before);
+}
+
+MXK_TEST(bench_machine, random_lines_have_a_row_for_each_mix) {
+    constexpr std::array<std::string_view, 10> words{"--part", "random",  "--set",   "64Ki",       "--loads",
+                                                     "500",    "--cores", "up-to:2", "--repeat=2", "--json"};
+    std::size_t const before = used_memory();
+    MXK_CHECK_EQUAL(rows_of("memory", words), value_names(RandomMix{}).size());
+    MXK_CHECK_EQUAL(used_memory(), before);
+}
+
+// In any number of lines, also beyond a lap and between two.
+MXK_TEST(bench_machine, random_lines_come_once_in_a_lap_or_are_found_out) {
+    struct alignas(cache_line_bytes) Line {
+        std::array<std::uint64_t, 8> words;
+    };
+    std::array<Line, 64> memory{};
+    for (auto const& [mix, its_name] : value_names(RandomMix{})) {
+        for (std::size_t const size : {1U, 2U, 64U}) {
+            RandomLines lines({memory[0].words.data(), size * 8});
+            lines.prepare();
+            for (std::size_t const count : {1U, 2U, 61U, 65U}) {
+                lines.visit(mix, {LineHint::Nta, 5}, count);
+                MXK_CHECK(lines.verified());
+            }
+            MXK_CHECK(lines.visits() >= 129 && lines.visits() <= 129 + 4 * 2);
+            memory[size / 2].words[1] ^= 2;
+            MXK_CHECK(!lines.verified()); // was written to by another
+            lines.prepare();
+            memory[size / 2].words[0] ^= 2;
+            lines.visit(mix, {}, size);
+            MXK_CHECK(mix == RandomMix::Streamed || !lines.verified()); // what is streamed is not read
+        }
+    }
+    // Each once: all have been streamed after as many visits as there are lines, and not after one less.
+    RandomLines lines({memory[0].words.data(), 64 * 8});
+    lines.prepare();
+    lines.visit(RandomMix::Streamed, {}, 63);
+    auto const is_streamed = [](Line const& line) { return line.words[1] == 1; };
+    MXK_CHECK_EQUAL(std::ranges::count_if(memory, is_streamed), 63);
+    lines.visit(RandomMix::Streamed, {}, 1);
+    MXK_CHECK_EQUAL(std::ranges::count_if(memory, is_streamed), 64);
 }
 
 // The first few cores: with 255 emulated ones all pairs would take minutes.
