@@ -162,6 +162,14 @@ MXK_TEST(bench_machine, lines_have_a_row_for_each_pair_of_cores) {
     MXK_CHECK_EQUAL(rows_of("lines", words), cores + 3 * cores * (cores - 1));
 }
 
+MXK_TEST(bench_machine, lines_that_other_cores_have_are_read_wherever_they_lie) {
+    if (system_topology().cores.size() < 3) MXK_SKIP("needs three cores");
+    constexpr std::array<std::string_view, 10> words{
+        "--cores",  "3",   "--passes", "2", "--repeat=1", "--measure", "read-modified,read-exclusive,read-shared",
+        "--memory", "own", "--json"};
+    MXK_CHECK_EQUAL(rows_of("lines", words), 3 * 6);
+}
+
 MXK_TEST(bench_machine, pages_of_4_KiB_can_be_measured_everywhere) {
     constexpr std::array<std::string_view, 6> words{"--max", "64Ki", "--loads", "100", "--repeat=2", "--json"};
     MXK_CHECK_EQUAL(rows_of("tlb", words), 8); // 1, 2, 3, 4, 6, 8, 12, 16 pages

@@ -186,6 +186,33 @@ def test_the_linux_program_gives_the_same_rows() -> None:
     assert large or "skipped: pages of 2 MiB: " in ended.output
 
 
+def expect_homes(rows: list[dict[str, Any]]) -> None:
+    """Of three cores on as many nodes, read by one, in the memory of each; what cannot be has a reason."""
+    of_node = {row["memory_node"] for row in rows if row["memory"] == "third"}
+    assert of_node == {0, 1, 2}
+    for row in rows:
+        nodes = {"own": [row["to"]], "other": [row["from"]]}
+        third = [node for node in range(3) if node not in (row["from"], row["to"])]
+        assert [row["memory_node"]] == nodes.get(row["memory"], third)
+    expect_sound(rows)
+    assert len(rows) == 3 * 3 * 6
+    assert {row["count"] for row in rows} == {5 * 128}
+
+
+READS = "read-modified,read-exclusive,read-shared"
+
+
+@in_qemu
+def test_lines_by_state_and_by_where_they_lie(tmp_path: Path) -> None:
+    shape = ["--cpus", "3", "--nodes", "3"]
+    expect_homes(run_mxk(tmp_path / "log", shape, f"{LINES} --measure {READS} --memory own,other,third").rows)
+    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{LINES} --measure {READS} --memory own,other,third")
+    assert "skipped: read-shared: needs three cores\n" in ended.output
+    reasons = {row["memory"]: (row["memory_node"], row.get("reason")) for row in ended.rows}
+    one_node = "both cores are on one node, or it has no memory"
+    assert reasons == {"own": (0, None), "other": (None, one_node), "third": (None, "no third node has memory")}
+
+
 @in_qemu
 def test_random_lines_in_the_kernel(tmp_path: Path) -> None:
     shape = ["--cpus", "3", "--nodes", "2"]
