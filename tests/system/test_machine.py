@@ -202,11 +202,11 @@ def expect_homes(rows: list[dict[str, Any]]) -> None:
 READS = "read-modified,read-exclusive,read-shared"
 
 
-@in_qemu
-def test_lines_by_state_and_by_where_they_lie(tmp_path: Path) -> None:
-    shape = ["--cpus", "3", "--nodes", "3"]
-    expect_homes(run_mxk(tmp_path / "log", shape, f"{LINES} --measure {READS} --memory own,other,third").rows)
-    ended = run_mxk(tmp_path / "log", ["--cpus", "2"], f"{LINES} --measure {READS} --memory own,other,third")
+@on_linux
+def test_lines_by_state_and_by_where_they_lie() -> None:
+    command = f"{LINES} --measure {READS} --memory own,other,third"
+    expect_homes(run_linux("--cores", "3", "--nodes", "3", command).rows)
+    ended = run_linux("--cores", "2", "--nodes", "1", command)
     assert "skipped: read-shared: needs three cores\n" in ended.output
     reasons = {row["memory"]: (row["memory_node"], row.get("reason")) for row in ended.rows}
     one_node = "both cores are on one node, or it has no memory"
