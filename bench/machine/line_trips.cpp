@@ -64,10 +64,15 @@ void AtomicRing::add() {
     for (std::size_t i = 0; i < size; ++i) at = lines_[at].word.fetch_add(1, std::memory_order_relaxed) >> place_shift;
 }
 
-void AtomicRing::read() const {
+bool AtomicRing::read() const {
     std::uint64_t at = 0;
     for (std::size_t i = 0; i < size; ++i) at = lines_[at].word.load(std::memory_order_relaxed) >> place_shift;
-    asm volatile("" : : "r"(at)); // the compiler must not leave it out
+    return at == 0;
+}
+
+void AtomicRing::flush() const {
+    for (Line const& line : lines_) asm volatile("clflush %0" : : "m"(line.word));
+    asm volatile("mfence" : : : "memory");
 }
 
 bool AtomicRing::has(std::uint32_t additions) const {
@@ -78,29 +83,34 @@ bool AtomicRing::has(std::uint32_t additions) const {
 
 void LineAtomics::add() {
     LineWait wait(deadline_);
+    std::size_t const servers = servers_of(state_);
     for (; passes_made_ < passes_; ++passes_made_) {
-        if (state_ != State::Remote) ring_.add(); // now the lines are this core's alone
-        if (state_ != State::Owned) {
-            turn_.store(std::uint64_t{2} * passes_made_ + 1, std::memory_order_release); // pairs with serve()'s
-            if (!wait.until(turn_, std::uint64_t{2} * passes_made_ + 2)) break;
+        if (state_ <= State::Shared) ring_.add(); // now the lines are this core's alone
+        if (servers > 0) {
+            turn_.store(turn_of(passes_made_, 1), std::memory_order_release); // pairs with serve()'s
+            if (!wait.until(turn_, turn_of(passes_made_, servers + 1))) break;
         }
         Cycles const start = clock::timestamp();
-        ring_.add();
+        if (adds())
+            ring_.add();
+        else
+            all_read_ = ring_.read() && all_read_;
         elapsed_ = elapsed_ + (clock::timestamp() - start);
     }
     long_waits_ = wait.long_waits();
 }
 
-void LineAtomics::serve() {
+void LineAtomics::serve(std::size_t server) {
     LineWait wait(deadline_);
-    for (std::uint64_t pass = 0; pass < passes_ && wait.until(turn_, 2 * pass + 1); ++pass) {
-        if (state_ == State::Remote)
+    for (std::uint64_t pass = 0; pass < passes_ && wait.until(turn_, turn_of(pass, server + 1)); ++pass) {
+        if (state_ == State::ReadExclusive || (state_ == State::ReadShared && server == 0)) ring_.flush();
+        if (state_ == State::Remote || state_ == State::ReadModified)
             ring_.add();
         else
-            ring_.read();
-        turn_.store(2 * pass + 2, std::memory_order_release); // pairs with add()'s
+            static_cast<void>(ring_.read());
+        turn_.store(turn_of(pass, server + 2), std::memory_order_release); // pairs with add()'s
     }
-    served_long_waits_ = wait.long_waits();
+    served_long_waits_.fetch_add(wait.long_waits(), std::memory_order_relaxed);
 }
 
 Result<Sample> LineAtomics::sample() const {
@@ -109,9 +119,11 @@ Result<Sample> LineAtomics::sample() const {
     std::uint64_t const additions = std::uint64_t{passes_made_} * AtomicRing::size;
     // A pass that was ended has made the first of its two additions, by this core or the other; or not yet.
     bool const is_complete = passes_made_ == passes_;
-    bool const verified = ring_.has(2 * passes_made_) || (!is_complete && ring_.has(2 * passes_made_ + 1));
+    std::uint32_t const expected = passes_made_ * (adds() ? 2 : state_ == State::ReadModified ? 1 : 0);
+    bool const verified = all_read_ && (ring_.has(expected) || (!is_complete && ring_.has(expected + 1)));
     Sample sample{.value = nanoseconds / static_cast<double>(additions), .operations = additions, .verified = verified};
-    sample.findings.add("long_waits", static_cast<double>(long_waits_ + served_long_waits_));
+    sample.findings.add("long_waits",
+                        static_cast<double>(long_waits_ + served_long_waits_.load(std::memory_order_relaxed)));
     sample.findings.add("missing", static_cast<double>(passes_ - passes_made_) * AtomicRing::size);
     return sample;
 }

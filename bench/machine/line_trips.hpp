@@ -89,8 +89,10 @@ class AtomicRing {
 
     // One addition on each line.
     void add();
-    // Takes all lines into this core's cache as well.
-    void read() const;
+    // Takes all lines into this core's cache as well. Whether each came once.
+    [[nodiscard]] bool read() const;
+    // Out of all caches.
+    void flush() const;
 
     // Whether each line was added to so often.
     [[nodiscard]] bool has(std::uint32_t additions) const;
@@ -108,10 +110,16 @@ class AtomicRing {
 
 // Additions that go round a ring: a pass makes one on each of its lines, in random order, since the word that is added
 // to names the next line, so that additions do not overlap. One run: add() by the core that is measured and, at the
-// same time, serve() by the other one. Owned has none.
+// same time, serve() by the other ones. Or loads instead of additions, of lines that another core has modified, has
+// alone and unmodified (exclusive), or has together with a third core (shared).
 class LineAtomics {
   public:
-    enum class State : std::uint8_t { Owned, Shared, Remote };
+    enum class State : std::uint8_t { Owned, Shared, Remote, ReadModified, ReadExclusive, ReadShared };
+
+    // Cores that serve.
+    static constexpr std::size_t servers_of(State state) {
+        return state == State::Owned ? 0 : state == State::ReadShared ? 2 : 1;
+    }
 
     // `passes`: up to 2^30.
     LineAtomics(State state, std::uint32_t passes, Cycles deadline)
@@ -120,22 +128,31 @@ class LineAtomics {
         , deadline_(deadline) {}
 
     void add();
-    void serve();
+    // `server`: 0, or 1 of two.
+    void serve(std::size_t server = 0);
 
-    // Afterwards: nanoseconds per addition. Error: no pass came to its end.
+    // Afterwards: nanoseconds per addition or load. Error: no pass came to its end.
     [[nodiscard]] Result<Sample> sample() const;
     [[nodiscard]] AtomicRing& ring() { return ring_; }
 
   private:
+    [[nodiscard]] bool adds() const { return state_ <= State::Remote; }
+    // Whose turn it is in a pass: 1 and up, the servers'; beyond, that of the core that is measured.
+    [[nodiscard]] std::uint64_t turn_of(std::uint64_t pass, std::size_t place) const {
+        return pass * (servers_of(state_) + 1) + place;
+    }
+
     State state_;
     std::uint32_t passes_;
     Cycles deadline_;
     AtomicRing ring_;
-    alignas(2 * cache_line_bytes) LineWord turn_{0}; // odd: it is the other core's
+    alignas(2 * cache_line_bytes) LineWord turn_{0};
     alignas(2 * cache_line_bytes) Cycles elapsed_{};
     std::uint32_t passes_made_ = 0;
     std::uint64_t long_waits_ = 0;
-    alignas(2 * cache_line_bytes) std::uint64_t served_long_waits_ = 0;
+    bool all_read_ = true;
+    alignas(2 *
+            cache_line_bytes) std::atomic<std::uint64_t> served_long_waits_{0}; // relaxed: read after all have ended
 };
 
 } // namespace mxk::bench

@@ -1,5 +1,5 @@
 // `bench memory`: what memory is like on this machine: the latency of each cache and of memory, latency and bandwidth
-// between nodes, latency under load, loads that overlap. One table after the other; what each number is:
+// between nodes, latency under load, loads that overlap, random lines. One table after the other; what each number is:
 // docs/bench-machine.md.
 #include <array>
 
@@ -20,11 +20,12 @@ console::Outcome run_memory(console::Invocation& invocation, MemoryOptions const
         console::Outcome (*run)(console::Invocation&, MemoryOptions const&);
     };
     constexpr std::array tables{
-        Table{MemoryPart::Latency, &measure_latency}, Table{MemoryPart::Matrix, &measure_latency_matrix},
+        Table{MemoryPart::Latency, &measure_latency},         Table{MemoryPart::Matrix, &measure_latency_matrix},
         Table{MemoryPart::Matrix, &measure_bandwidth_matrix}, Table{MemoryPart::Loaded, &measure_loaded},
-        Table{MemoryPart::Overlap, &measure_overlap}};
+        Table{MemoryPart::Overlap, &measure_overlap},         Table{MemoryPart::Random, &measure_random}};
     for (Table const& table : tables) {
-        if (!options.parts.empty() && !options.parts.has(table.part)) continue;
+        bool const is_chosen = options.parts.empty() ? table.part != MemoryPart::Random : options.parts.has(table.part);
+        if (!is_chosen) continue;
         if (auto const outcome = table.run(invocation, options); outcome != console::Outcome::Ok) return outcome;
     }
     return console::Outcome::Ok;
@@ -32,7 +33,8 @@ console::Outcome run_memory(console::Invocation& invocation, MemoryOptions const
 
 constexpr auto memory_benchmark = console::command<&run_memory, memory_schema>(
     {.name = "memory",
-     .summary = "latency by working set, latency and bandwidth between nodes, latency under load, loads that overlap",
+     .summary = "latency by working set, latency and bandwidth between nodes, latency under load, loads that overlap, "
+                "random lines",
      .parent = "bench",
      .notes = "Example: bench memory --part latency --cores 0 --max 256Mi --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, memory_benchmark);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "arch/machine.hpp"
+#include "bench/frame/core_choice.hpp"
 #include "bench/frame/steps.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/chase.hpp"
@@ -32,9 +33,19 @@ struct MemoryPlace {
 
     static Result<MemoryPlace> choose(MemoryOptions const& options) {
         topology::Topology const& topology = system_topology();
-        auto const cores = options.cores.values();
-        if (cores.size() > 1) return Error::of("--cores: expected one core, got {}", cores.size());
-        std::size_t const core = cores.empty() ? 0 : cores[0];
+        // A number is the core's id; of random it is how many.
+        std::size_t core = 0;
+        auto const typed = options.cores.requests();
+        if (typed.size() == 1 && typed[0].kind == topology::CoreSetRequest::Kind::Counts) {
+            auto const ids = typed[0].numbers.values();
+            if (ids.size() > 1) return Error::of("--cores: expected one core, got {}", ids.size());
+            core = ids[0];
+        } else if (!typed.empty()) {
+            auto const sets = MXK_TRY(CoreSetList::create(options.cores));
+            if (sets.size() > 1 || sets.cores(0).size() > 1)
+                return Error::of("--cores: expected one core, got {}", sets.size() * sets.cores(0).size());
+            core = index(sets.cores(0)[0]);
+        }
         if (core >= topology.cores.size())
             return Error::of("--cores: expected a core from 0 to {}, those of this machine, got {}",
                              topology.cores.size() - 1, core);

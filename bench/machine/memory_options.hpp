@@ -13,16 +13,20 @@
 
 namespace mxk::bench {
 
-enum class MemoryPart : std::uint8_t { Latency, Matrix, Loaded, Overlap };
+enum class MemoryPart : std::uint8_t { Latency, Matrix, Loaded, Overlap, Random };
 
-// As they are typed. Without any, all.
+// As they are typed. Without any, all but the last one.
 constexpr auto value_names(MemoryPart) {
     using Named = console::NamedValue<MemoryPart>;
     return std::array{Named{MemoryPart::Latency, "latency"}, Named{MemoryPart::Matrix, "matrix"},
-                      Named{MemoryPart::Loaded, "loaded"}, Named{MemoryPart::Overlap, "overlap"}};
+                      Named{MemoryPart::Loaded, "loaded"}, Named{MemoryPart::Overlap, "overlap"},
+                      Named{MemoryPart::Random, "random"}};
 }
 
-struct MemoryOptions : CostOptions {
+struct MemoryOptions : CoreSetOptions {
+    constexpr MemoryOptions()
+        : CoreSetOptions{{.repeat = 5}, {}} {}
+
     NameSet<MemoryPart> parts{};
     std::optional<std::uint32_t> node{};
     std::optional<std::uint64_t> max{};
@@ -31,9 +35,11 @@ struct MemoryOptions : CostOptions {
 };
 
 constexpr auto memory_schema = console::schema<MemoryOptions>(
-    console::option<&MemoryOptions::parts>("part", "latency, matrix, loaded, overlap (none given: all)"),
-    console::option<&CostOptions::cores>("cores", "the core that waits for its loads (none given: 0)",
-                                         console::between(0, 65535)),
+    console::option<&MemoryOptions::parts>("part",
+                                           "latency, matrix, loaded, overlap, random (none given: all but random)"),
+    console::option<&CoreSetOptions::cores>(
+        "cores",
+        "the core that waits for its loads (none given: 0); random: counts or sets (none given: 1, 2 ... all)"),
     console::option<&MemoryOptions::node>("node", "where the memory lies: not of matrix (none given: the core's)",
                                           console::between(0, 65535)),
     console::option<&MemoryOptions::max>(
@@ -54,6 +60,7 @@ console::Outcome measure_latency_matrix(console::Invocation& invocation, MemoryO
 console::Outcome measure_bandwidth_matrix(console::Invocation& invocation, MemoryOptions const& options);
 console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options);
 console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options);
+console::Outcome measure_random(console::Invocation& invocation, MemoryOptions const& options);
 
 template <typename E, typename... What>
 console::Outcome measure_part(console::Invocation& invocation, MemoryOptions const& options, What... what) {

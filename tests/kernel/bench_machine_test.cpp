@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "arch/machine.hpp"
+#include "bench/machine/random_lines.hpp"
 #include "kernel/console/command.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/memory/node_array.hpp"
@@ -111,6 +112,47 @@ MXK_TEST(bench_machine, overlapping_loads_have_a_row_for_each_number_of_chains_a
     MXK_CHECK_EQUAL(used_memory(), before);
 }
 
+MXK_TEST(bench_machine, random_lines_have_a_row_for_each_mix) {
+    constexpr std::array<std::string_view, 10> words{"--part", "random",  "--set",   "64Ki",       "--loads",
+                                                     "500",    "--cores", "up-to:2", "--repeat=2", "--json"};
+    std::size_t const before = used_memory();
+    MXK_CHECK_EQUAL(rows_of("memory", words), value_names(RandomMix{}).size());
+    MXK_CHECK_EQUAL(used_memory(), before);
+}
+
+// In any number of lines, also beyond a lap and between two.
+MXK_TEST(bench_machine, random_lines_come_once_in_a_lap_or_are_found_out) {
+    struct alignas(cache_line_bytes) Line {
+        std::array<std::uint64_t, 8> words;
+    };
+    std::array<Line, 64> memory{};
+    for (auto const& [mix, its_name] : value_names(RandomMix{})) {
+        for (std::size_t const size : {1U, 2U, 64U}) {
+            RandomLines lines({memory[0].words.data(), size * 8});
+            lines.prepare();
+            for (std::size_t const count : {1U, 2U, 61U, 65U}) {
+                lines.visit(mix, {LineHint::Nta, 5}, count);
+                MXK_CHECK(lines.verified());
+            }
+            MXK_CHECK(lines.visits() >= 129 && lines.visits() <= 129 + 4 * 2);
+            memory[size / 2].words[1] ^= 2;
+            MXK_CHECK(!lines.verified()); // was written to by another
+            lines.prepare();
+            memory[size / 2].words[0] ^= 2;
+            lines.visit(mix, {}, size);
+            MXK_CHECK(mix == RandomMix::Streamed || !lines.verified()); // what is streamed is not read
+        }
+    }
+    // Each once: all have been streamed after as many visits as there are lines, and not after one less.
+    RandomLines lines({memory[0].words.data(), 64 * 8});
+    lines.prepare();
+    lines.visit(RandomMix::Streamed, {}, 63);
+    auto const is_streamed = [](Line const& line) { return line.words[1] == 1; };
+    MXK_CHECK_EQUAL(std::ranges::count_if(memory, is_streamed), 63);
+    lines.visit(RandomMix::Streamed, {}, 1);
+    MXK_CHECK_EQUAL(std::ranges::count_if(memory, is_streamed), 64);
+}
+
 // The first few cores: with 255 emulated ones all pairs would take minutes.
 MXK_TEST(bench_machine, lines_have_a_row_for_each_pair_of_cores) {
     constexpr std::array<std::string_view, 3> counts{"1", "2", "3"};
@@ -118,6 +160,14 @@ MXK_TEST(bench_machine, lines_have_a_row_for_each_pair_of_cores) {
     std::array<std::string_view, 8> const words{"--cores", counts[cores - 1], "--trips", "50", "--passes",
                                                 "2",       "--repeat=1",      "--json"};
     MXK_CHECK_EQUAL(rows_of("lines", words), cores + 3 * cores * (cores - 1));
+}
+
+MXK_TEST(bench_machine, lines_that_other_cores_have_are_read_wherever_they_lie) {
+    if (system_topology().cores.size() < 3) MXK_SKIP("needs three cores");
+    constexpr std::array<std::string_view, 10> words{
+        "--cores",  "3",   "--passes", "2", "--repeat=1", "--measure", "read-modified,read-exclusive,read-shared",
+        "--memory", "own", "--json"};
+    MXK_CHECK_EQUAL(rows_of("lines", words), 3 * 6);
 }
 
 MXK_TEST(bench_machine, pages_of_4_KiB_can_be_measured_everywhere) {

@@ -75,6 +75,21 @@ def expect_pages(rows: list[dict[str, Any]], page_bytes: int, counts: list[int])
     assert [row["bytes"] for row in measured] == [count * page_bytes for count in counts]
 
 
+MIXES = ["read", "3:1", "2:1", "1:1", "streamed"]
+RANDOM = f"--set 256Ki {FEW}"
+
+
+def expect_random(rows: list[dict[str, Any]], cores: list[int]) -> None:
+    """What is moved counts what a line that is added to costs the memory: it is read, and written back."""
+    expect_sound(rows)
+    assert [(row["mix"], row["cores"]) for row in rows] == list(product(MIXES, cores))
+    for row in rows:
+        moved = {"3:1": 4 / 3, "2:1": 3 / 2, "1:1": 2}.get(row["mix"], 1)
+        assert row["moved_bytes"] / row["cores"] / 64 / moved == pytest.approx(20_000, rel=0.5)
+        assert row["lines_per_second"] * 64 * moved == pytest.approx(row["bytes_per_second"]["median"], rel=0.5)
+        assert (row["measure"], row["bytes"]) == ("random", 256 * KIB)
+
+
 SMALL_PAGES = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024]
 
 
@@ -146,8 +161,11 @@ def test_what_cannot_be_is_refused_with_what_was_expected(tmp_path: Path) -> Non
         "memory --cores 7": "--cores: expected a core from 0 to 1, those of this machine, got 7",
         "memory --cores 0,1": "--cores: expected one core, got 2",
         "memory --node 3": "--node: expected a node from 0 to 0, those of this machine, got 3",
-        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, overlap, got 'all'",
+        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, overlap, random, got 'all'",
         "memory --part matrix --max 1K": "--max: expected",
+        "memory --part random --node 3": "--node: expected a node from 0 to 0, those of this machine, got 3",
+        "memory --part random --cores 3": "--cores: expected up to 2, the cores of this machine, got 3",
+        "memory --cores node:0": "--cores: expected one core, got 2",
         "lines --cores 1,2": "--cores: expected one set of cores, got 2",
         "lines --cores 1 --measure round-trip": "--cores: expected two cores or more for these measures, got one",
         "tlb --cores 0,1": "--cores: expected one core, got 2",
@@ -166,6 +184,52 @@ def test_the_linux_program_gives_the_same_rows() -> None:
     expect_pages(ended.rows, 4 * KIB, SMALL_PAGES)
     large = [row for row in ended.rows if row["page_bytes"] > 4 * KIB]
     assert large or "skipped: pages of 2 MiB: " in ended.output
+
+
+def expect_homes(rows: list[dict[str, Any]]) -> None:
+    """Of three cores on as many nodes, read by one, in the memory of each; what cannot be has a reason."""
+    of_node = {row["memory_node"] for row in rows if row["memory"] == "third"}
+    assert of_node == {0, 1, 2}
+    for row in rows:
+        nodes = {"own": [row["to"]], "other": [row["from"]]}
+        third = [node for node in range(3) if node not in (row["from"], row["to"])]
+        assert [row["memory_node"]] == nodes.get(row["memory"], third)
+    expect_sound(rows)
+    assert len(rows) == 3 * 3 * 6
+    assert {row["count"] for row in rows} == {5 * 128}
+
+
+READS = "read-modified,read-exclusive,read-shared"
+
+
+@on_linux
+def test_lines_by_state_and_by_where_they_lie() -> None:
+    command = f"{LINES} --measure {READS} --memory own,other,third"
+    expect_homes(run_linux("--cores", "3", "--nodes", "3", command).rows)
+    ended = run_linux("--cores", "2", "--nodes", "1", command)
+    assert "skipped: read-shared: needs three cores\n" in ended.output
+    reasons = {row["memory"]: (row["memory_node"], row.get("reason")) for row in ended.rows}
+    one_node = "both cores are on one node, or it has no memory"
+    assert reasons == {"own": (0, None), "other": (None, one_node), "third": (None, "no third node has memory")}
+
+
+@in_qemu
+def test_random_lines_in_the_kernel(tmp_path: Path) -> None:
+    shape = ["--cpus", "3", "--nodes", "2"]
+    ended = run_mxk(tmp_path / "log", shape, f"bench memory --part random --cores 2,3 {RANDOM}")
+    expect_random(ended.rows, [2, 3])
+    hints = {(row["hint"], row["distance"]) for row in of(ended.rows, "random") if row["mix"] == "streamed"}
+    assert hints == {("none", 0)}
+
+
+@on_linux
+@pytest.mark.skipif(not (LINUX_BUILD / "mxk-peers").exists(), reason="needs mxk-peers: make linux")
+def test_random_lines_of_the_linux_program_and_of_its_peer() -> None:
+    ended = run_linux("--cores", "2", f"bench memory --part random --cores 1,2 {RANDOM}", name="mxk-peers")
+    expect_random(ended.rows, [1, 2])
+    ended = run_linux("--cores", "2", f"bench memory-random-peer --cores 1,2 {RANDOM}", name="mxk-peers")
+    expect_random(ended.rows, [1, 2])
+    assert {(row["benchmark"], row["peer"]) for row in ended.rows} == {("memory-random-peer", "plain-loop")}
 
 
 @on_linux
@@ -189,13 +253,15 @@ def test_less_memory_than_wanted_is_said() -> None:
 
 @on_linux
 @pytest.mark.parametrize(
-    "command", ["memory --part latency", "memory --part loaded", "memory --part overlap", "lines", "tlb"]
+    "command",
+    ["memory --part latency", "memory --part loaded", "memory --part overlap", "memory --part random", "lines", "tlb"],
 )
 def test_ctrl_c_ends_each_benchmark(command: str) -> None:
     first_line = {
         "memory --part latency": "memory latency",
         "memory --part loaded": "loaded",
         "memory --part overlap": "overlapping",
+        "memory --part random": "random",
     }.get(command, command)
     output = interrupt_linux(f"bench {command} --repeat 1000", first_line, "--cores", "2")
     assert "error: interrupted by Ctrl-C" in output

@@ -154,10 +154,12 @@ def _count(point: Point) -> list[str]:
 
 def _part(point: Point) -> list[str]:
     """Of `bench memory`: which of its parts has this measure, and that it goes as far as this point."""
-    parts = {"latency": "latency", "loaded-latency": "loaded"}
+    parts = {"latency": "latency", "loaded-latency": "loaded", "random": "random"}
     part = parts.get(text_of(point.settings.get("measure")), "matrix")
     words = ["--part", part, *_said("--max" if part == "latency" else "--set", "bytes")(point)]
-    return words if part == "matrix" else words + _core(point) + _said("--node", "memory_node")(point)
+    if part == "matrix":
+        return words
+    return words + (_cores if part == "random" else _core)(point) + _said("--node", "memory_node")(point)
 
 
 def _made_up_nodes(point: Point) -> list[str]:
