@@ -92,7 +92,7 @@ void make_products(Model& model, std::uint64_t numbers, std::size_t tasks, Seen&
     auto const multiplies = model.add<Multiplies>("multiplies", tasks);
     model.connect(source, multiplies);
     model.connect(multiplies, model.add<Sum>("sum", &seen));
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
 }
 
 void check_products(SchedulerOptions const& options, std::uint32_t capacity, std::size_t tasks) {
@@ -168,16 +168,16 @@ struct Host : Box {
 MXK_TEST(dataflow, other_cores_of_the_node_run_tasks_of_a_box) {
     NodeId const home = Worker::current().node();
     auto cores = NodeVector<CoreId>::create(workers::count(), home);
-    MXK_CHECK(cores.ok());
+    MXK_REQUIRE(cores.ok());
     for (CoreId const core : all_cores())
         if (workers::of(core).node() == home) cores.value().emplace(core);
     if (cores.value().size() < 2) MXK_SKIP("needs two cores of a node");
     Rendezvous meeting;
     Model model;
     model.add<Host>("host", &meeting);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     auto scheduler = Scheduler::create(cores.value().span(), {});
-    MXK_CHECK(scheduler.ok());
+    MXK_REQUIRE(scheduler.ok());
     WaitedQuery query(model);
     scheduler.value()->submit(query);
     query.wait();
@@ -296,7 +296,7 @@ struct SortModel {
         auto const sort = model.add<dataflow::ParallelSortBox>("sort", rows, run_rows);
         model.connect(keys, sort);
         model.connect(sort, model.add<SortedKeysSink>("sink", &seen));
-        MXK_CHECK(model.check().ok());
+        MXK_REQUIRE(model.check().ok());
     }
     Seen made;
     Seen seen;
@@ -338,7 +338,7 @@ MXK_TEST(dataflow, a_box_that_sorts_by_tasks_gives_the_same_on_any_number_of_cor
     for (std::size_t count = 1; count <= std::min<std::size_t>(cores.size(), 8); count *= 2) {
         SortModel sort({64, 50, false, UINT64_MAX}, 100, 100, 4);
         auto scheduler = Scheduler::create(cores.span().first(count), {});
-        MXK_CHECK(scheduler.ok());
+        MXK_REQUIRE(scheduler.ok());
         WaitedQuery query(sort.model);
         scheduler.value()->submit(query);
         query.wait();
@@ -359,7 +359,7 @@ MXK_TEST(dataflow, tasks_of_boxes_leave_no_memory_in_use) {
             Model limited;
             make_products(limited, 200, 3, seen); // fails at 100
             auto scheduler = Scheduler::create(cores.span().first(1), {});
-            MXK_CHECK(scheduler.ok());
+            MXK_REQUIRE(scheduler.ok());
             WaitedQuery poisoned(sort.model);
             WaitedQuery failing(limited);
             scheduler.value()->submit(poisoned);
