@@ -6,8 +6,9 @@
 //         MXK_CHECK_EQUAL(frames.free(), before);
 //     }
 //
-// A failed check prints where it stands, what it says and both values, marks the test and goes on. Checks may be made
-// on any core at once, by tasks too, as long as the test's body waits for them; the body runs on the console's core.
+// A failed check prints where it stands, what it says and both values, marks the test and goes on; after MXK_REQUIRE
+// the test ends. Checks may be made on any core at once, by tasks too, as long as the test's body waits for them; the
+// body runs on the console's core.
 #pragma once
 
 #include <concepts>
@@ -99,6 +100,24 @@ void check_equal(A const& a, B const& b, std::string_view expression, std::sourc
     } while (false)
 
 #define MXK_CHECK_EQUAL(a, b) ::mxk::inner_tests::check_equal(a, b, #a " == " #b, std::source_location::current())
+
+// For what the rest of a function cannot do without: where it fails, the function ends, too. In a test's body, or in
+// another function that returns nothing.
+#define MXK_REQUIRE(...)                                                                                               \
+    do {                                                                                                               \
+        if (!(__VA_ARGS__)) [[unlikely]] {                                                                             \
+            ::mxk::inner_tests::fail_check(#__VA_ARGS__, std::source_location::current());                             \
+            return;                                                                                                    \
+        }                                                                                                              \
+    } while (false)
+
+// The value of a Result, required in the same way.
+#define MXK_REQUIRE_VALUE(...)                                                                                         \
+    __extension__({                                                                                                    \
+        auto mxk_required_result = (__VA_ARGS__);                                                                      \
+        MXK_REQUIRE(mxk_required_result.ok());                                                                         \
+        std::move(mxk_required_result).value();                                                                        \
+    })
 
 // Leaves the test's body.
 #define MXK_SKIP(reason)                                                                                               \

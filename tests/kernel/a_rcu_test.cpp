@@ -49,7 +49,7 @@ void let_arcu_time_pass() {
 
 MXK_TEST(a_rcu, callbacks_run_and_are_all_waited_for) {
     a_rcu::Engine engine;
-    MXK_CHECK(engine.start().ok());
+    MXK_REQUIRE(engine.start().ok());
     ArcuFlag first;
     std::uint64_t const before = engine.begun();
     engine.call(first);
@@ -67,12 +67,13 @@ MXK_TEST(a_rcu, callbacks_run_and_are_all_waited_for) {
     ThreadGroup group(1);
     group.start({.core = arcu_last_core(), .name = "waiter"}, body);
     group.join();
+    second.await(); // is called also where there is no memory for a barrier
     MXK_CHECK(engine.statistics().completed >= 3);
 }
 
 MXK_TEST(a_rcu, waits_for_a_reader_who_was_taken_away) {
     a_rcu::Engine engine;
-    MXK_CHECK(engine.start().ok());
+    MXK_REQUIRE(engine.start().ok());
     Resident reader;
     auto body = [&] {
         a_rcu::ReadSection const outer;
@@ -96,7 +97,7 @@ MXK_TEST(a_rcu, waits_for_a_reader_who_was_taken_away) {
 MXK_TEST(a_rcu, readers_who_come_later_hold_nothing_up) {
     if (!Thread::has_slices()) MXK_SKIP(needs_lists);
     a_rcu::Engine engine;
-    MXK_CHECK(engine.start().ok());
+    MXK_REQUIRE(engine.start().ok());
     std::atomic<bool> stopped{false};
     auto body = [&] {
         while (!stopped.load(std::memory_order_relaxed)) {
@@ -120,7 +121,7 @@ MXK_TEST(a_rcu, readers_who_come_later_hold_nothing_up) {
 
 MXK_TEST(a_rcu, a_thread_that_ends_in_a_section_holds_nothing_up) {
     a_rcu::Engine engine;
-    MXK_CHECK(engine.start().ok());
+    MXK_REQUIRE(engine.start().ok());
     auto body = [&] {
         for (int depth = 0; depth < 4; ++depth) arch::enter_nest();
         this_thread::yield(); // stands in a list
@@ -136,14 +137,14 @@ MXK_TEST(a_rcu, a_thread_that_ends_in_a_section_holds_nothing_up) {
 MXK_TEST(a_rcu, seq_check) {
     if (!Thread::has_slices()) MXK_SKIP(needs_lists);
     a_rcu::Engine engine;
-    MXK_CHECK(engine.start().ok());
+    MXK_REQUIRE(engine.start().ok());
     MXK_CHECK_EQUAL(read_and_write(ArcuUse{engine, true}, std::max<std::size_t>(200 / workers::count(), 5)), 0U);
 }
 
 MXK_LONG_TEST(a_rcu, seq_check_long) {
     if (!Thread::has_slices()) MXK_SKIP(needs_lists);
     a_rcu::Engine engine;
-    MXK_CHECK(engine.start().ok());
+    MXK_REQUIRE(engine.start().ok());
     MXK_CHECK_EQUAL(read_and_write(ArcuUse{engine, false}, 5'000), 0U);
 }
 

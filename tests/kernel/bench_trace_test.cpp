@@ -17,13 +17,13 @@ using namespace trace_format;
 constexpr std::size_t recorded = 3000;
 
 // Few keys, so that nearly every operation depends on others; without `overwrites` only what tables of keys can do.
-NodeVector<TraceReplay> random_replay(bool overwrites) {
+Result<NodeVector<TraceReplay>> random_replay(bool overwrites) {
     NodeId const node = Worker::current().node();
-    auto const bytes = NodeArray<std::byte>::create_zeroed(header_bytes + recorded * record_bytes, node);
+    auto const bytes = MXK_TRY(NodeArray<std::byte>::create_zeroed(header_bytes + recorded * record_bytes, node));
     auto const put = [&](std::size_t offset, auto value) {
-        __builtin_memcpy(bytes.value().data() + offset, &value, sizeof value);
+        __builtin_memcpy(bytes.data() + offset, &value, sizeof value);
     };
-    __builtin_memcpy(bytes.value().data(), magic.data(), magic.size());
+    __builtin_memcpy(bytes.data(), magic.data(), magic.size());
     put(byte_order_at, byte_order);
     put(version_at, version);
     put(count_at, std::uint64_t{recorded});
@@ -35,14 +35,12 @@ NodeVector<TraceReplay> random_replay(bool overwrites) {
         put(at + key_offset, 1 + random.below(60));
         put(at + value_offset, description_of(operation).writes_value ? random.next() : 0);
     }
-    std::string_view const text(reinterpret_cast<char const*>(bytes.value().data()),
-                                header_bytes + recorded * record_bytes);
+    std::string_view const text(reinterpret_cast<char const*>(bytes.data()), header_bytes + recorded * record_bytes);
     put(check_sum_at, crc32(text.substr(header_bytes), crc32(text.substr(0, check_sum_at))));
-    auto const trace = Trace::check(bytes.value().span().first(text.size()));
-    MXK_CHECK(trace.ok());
-    auto result = NodeVector<TraceReplay>::create(1, node);
-    result.value().emplace(TraceReplay::run(trace.value(), node).value());
-    return std::move(result).value();
+    auto const trace = MXK_TRY(Trace::check(bytes.span().first(text.size())));
+    auto result = MXK_TRY(NodeVector<TraceReplay>::create(1, node));
+    result.emplace(MXK_TRY(TraceReplay::run(trace, node)));
+    return result;
 }
 
 TableOptions options_for(EngineKind const& kind, TraceReplay const& replay) {
@@ -67,7 +65,7 @@ template <typename Check> void run_every_engine(TraceReplay const& replay, Check
 
 MXK_TEST(bench_trace, every_engine_comes_to_the_results_of_the_replay) {
     for (bool const overwrites : {false, true}) {
-        auto const replay = random_replay(overwrites);
+        auto const replay = MXK_REQUIRE_VALUE(random_replay(overwrites));
         std::size_t runs = 0;
         run_every_engine(replay[0], [&](TableExperiment::Outcome const& outcome) {
             MXK_CHECK_EQUAL(outcome.wrong, 0);
@@ -91,7 +89,7 @@ void expect_one_wrong(TraceReplay const& replay) {
 
 MXK_TEST(bench_trace, a_value_of_another_write_is_found_out) {
     for (Operation const operation : {Operation::Find, Operation::Modify}) {
-        auto const replay = random_replay(true);
+        auto const replay = MXK_REQUIRE_VALUE(random_replay(true));
         for (Instruction const& instruction : replay[0].instructions()) {
             if (instruction.operation != operation || !instruction.is_exact || instruction.version < 2) continue;
             --const_cast<Instruction&>(instruction).version;
@@ -104,7 +102,7 @@ MXK_TEST(bench_trace, a_value_of_another_write_is_found_out) {
 // Versions count from 0, which is what was inserted: nothing that was written later will do for it.
 MXK_TEST(bench_trace, a_value_that_was_overwritten_too_early_is_found_out) {
     for (Operation const operation : {Operation::Find, Operation::Modify}) {
-        auto const replay = random_replay(true);
+        auto const replay = MXK_REQUIRE_VALUE(random_replay(true));
         for (Instruction const& instruction : replay[0].instructions()) {
             if (instruction.operation != operation || instruction.version != 1) continue;
             auto& changed = const_cast<Instruction&>(instruction);
@@ -117,7 +115,7 @@ MXK_TEST(bench_trace, a_value_that_was_overwritten_too_early_is_found_out) {
 }
 
 MXK_TEST(bench_trace, a_find_that_should_have_hit_is_found_out) {
-    auto const replay = random_replay(false);
+    auto const replay = MXK_REQUIRE_VALUE(random_replay(false));
     for (Instruction const& instruction : replay[0].instructions()) {
         if (instruction.operation != Operation::Find || instruction.expected) continue;
         const_cast<Instruction&>(instruction).expected = true;
@@ -127,7 +125,7 @@ MXK_TEST(bench_trace, a_find_that_should_have_hit_is_found_out) {
 }
 
 MXK_TEST(bench_trace, another_value_at_the_end_is_found_out) {
-    auto const replay = random_replay(true);
+    auto const replay = MXK_REQUIRE_VALUE(random_replay(true));
     for (std::size_t number = 0; number < replay[0].keys().size(); ++number) {
         if (!replay[0].state(number).is_live) continue;
         ++const_cast<TraceReplay::KeyState&>(replay[0].state(number)).version;

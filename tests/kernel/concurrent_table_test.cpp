@@ -61,7 +61,7 @@ MXK_TEST(cht, sanity) {
     MXK_CHECK(table->remove(items[4]));
     MXK_CHECK(table->remove(items[5]));
     MXK_CHECK_EQUAL(table->size(), 0U);
-    MXK_CHECK(rcu::barrier().ok());
+    while (!rcu::barrier().ok()) MXK_CHECK(false); // no memory: once more, since callbacks use what ends here
     for (TestItem const& item : items) MXK_CHECK_EQUAL(item.key, TestItem::poison);
 }
 
@@ -80,7 +80,7 @@ MXK_TEST(cht, all_items_of_a_key_are_removed_at_once) {
     MXK_CHECK_EQUAL(table->size(), 1U);
     MXK_CHECK(table->find(hash_of(7), IsItem{8, {}}) == &items[4]);
     MXK_CHECK(table->remove(items[4]));
-    MXK_CHECK(rcu::barrier().ok());
+    while (!rcu::barrier().ok()) MXK_CHECK(false); // no memory: once more, since callbacks use what ends here
     for (TestItem const& item : items) MXK_CHECK_EQUAL(item.key, TestItem::poison);
 }
 
@@ -109,7 +109,8 @@ void resize_in_waves(Table& table, std::size_t waves, std::size_t items) {
             });
             MXK_CHECK(ran);
             table.settle();
-            if (!inserts) MXK_CHECK(rcu::barrier().ok()); // before they are inserted again
+            if (!inserts)
+                while (!rcu::barrier().ok()) MXK_CHECK(false); // before they are inserted again
         }
     }
 }
@@ -151,7 +152,7 @@ void stress(std::size_t operations_each, std::size_t waves) {
     MXK_CHECK_EQUAL(stress.wrong(), 0U);
     MXK_CHECK(table->resizes() > 0);
     stress.remove_all();
-    MXK_CHECK(rcu::barrier().ok());
+    while (!rcu::barrier().ok()) MXK_CHECK(false); // no memory: once more, since callbacks use what ends here
     MXK_CHECK_EQUAL(table->size(), 0U);
 }
 

@@ -82,6 +82,7 @@ MXK_TEST(fabric, words_of_one_memory_lose_nothing) {
 MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
     auto const cores = all_cores();
     MadeUpNodes made(cores.span(), cores.size() < 2 ? 1 : 2, 4 * KiB);
+    MXK_REQUIRE(made.is_there());
     check_all_widths<locks::OneSided>(locks::OneSided::Site(made.emulated()));
 }
 // Operations of other nodes wait for each other at their target's node.
@@ -90,6 +91,7 @@ MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
     if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
     Cycles const service = clock::to_cycles(microseconds(20));
     MadeUpNodes made(cores.span(), 2, 4 * KiB, {.service = service});
+    MXK_REQUIRE(made.is_there());
     using All = Words<locks::OneSided, std::uint32_t>;
     locks::OneSided::Home<All> home{locks::OneSided::Site(made.emulated())};
     auto const far = cores.span().last(cores.size() - cores.size() / 2);
@@ -108,6 +110,7 @@ MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
 MXK_TEST(fabric, regions_that_are_full_are_said_to_be) {
     auto const cores = all_cores();
     MadeUpNodes made(cores.span(), 1, 256);
+    MXK_REQUIRE(made.is_there());
     locks::OneSided::Site const site(made.emulated());
     using Home = locks::OneSided::Home<Words<locks::OneSided, std::uint32_t>>; // three lines
     { Home const fits(site); }
@@ -122,8 +125,7 @@ MXK_TEST(fabric, made_up_nodes_have_equal_parts_of_the_workers) {
     auto const cores = all_cores();
     for (std::size_t nodes = 1; nodes <= cores.size() && nodes <= 4; ++nodes) {
         auto const topology = locks::StoredTopology::made_up(cores.span(), nodes);
-        MXK_CHECK(topology.ok());
-        if (!topology) return;
+        MXK_REQUIRE(topology.ok());
         auto const view = topology.value().view();
         MXK_CHECK_EQUAL(view.groups(locks::Level::Node), nodes);
         for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -146,8 +148,7 @@ MXK_TEST(fabric, made_up_nodes_have_equal_parts_of_the_workers) {
 MXK_TEST(fabric, locks_are_made_and_destroyed_again_and_again) {
     auto const cores = all_cores();
     auto const topology = locks::StoredTopology::of_machine();
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
+    MXK_REQUIRE(topology.ok());
     auto const view = topology.value().view();
     bool has_failed = false;
     locks::SmpSite const site(view, has_failed);
@@ -155,6 +156,7 @@ MXK_TEST(fabric, locks_are_made_and_destroyed_again_and_again) {
         if (!kind->forms.smp.is_there()) continue;
         for (int round = 0; round < 8; ++round) {
             MadeLock lock(kind->forms.smp, &site, cores.size());
+            MXK_REQUIRE(lock.is_there() && !has_failed);
             std::uint64_t sections = 0;
             MXK_CHECK(run_on(cores.span(), [&](Worker&, std::size_t place) {
                 for (int i = 0; i < 4; ++i) {
@@ -167,7 +169,6 @@ MXK_TEST(fabric, locks_are_made_and_destroyed_again_and_again) {
             MXK_CHECK_EQUAL(sections, 4 * cores.size());
         }
     }
-    MXK_CHECK(!has_failed);
 }
 
 } // namespace

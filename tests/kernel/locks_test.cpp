@@ -151,6 +151,7 @@ void check_all_kinds(std::uint64_t sections) {
     for (std::size_t const nodes : {std::size_t{1}, std::size_t{2}, std::size_t{4}}) {
         if (nodes > cores.size()) break;
         MadeUpNodes made(cores.span(), nodes, region_bytes);
+        MXK_REQUIRE(made.is_there());
         bool has_failed = false;
         locks::SmpSite const site(made.topology(), has_failed);
         locks::OneSided::Site const emulated_site(made.emulated());
@@ -158,24 +159,26 @@ void check_all_kinds(std::uint64_t sections) {
             if (kind->forms.smp.is_there() && (nodes == 1 || kind->has_nodes)) {
                 {
                     LockGate gate(kind->forms.smp, &site, cores.size());
+                    MXK_REQUIRE(!has_failed);
                     if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "tasks", nodes);
                 }
                 LockGate gate(kind->forms.smp, &site, 2 * cores.size());
+                MXK_REQUIRE(!has_failed);
                 if (!pass_by_threads(gate, sections / 2)) report(*kind, "threads", nodes);
             }
             if (nodes == 2 && kind->forms.counting.is_there()) {
                 LockGate gate(kind->forms.counting, &site, cores.size());
+                MXK_REQUIRE(gate.is_there() && !has_failed);
                 if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "counting", nodes);
                 MXK_CHECK(gate.has_counted_all(cores.size()));
             }
             if (kind->forms.emulated.is_there()) {
                 made.emulated().forget_locks();
                 LockGate gate(kind->forms.emulated, &emulated_site, cores.size());
-                MXK_CHECK(!made.emulated().has_failed());
+                MXK_REQUIRE(!made.emulated().has_failed());
                 if (!pass_by_tasks(gate, cores.span(), sections)) report(*kind, "one-sided", nodes);
             }
         }
-        MXK_CHECK(!has_failed);
     }
 }
 
@@ -194,10 +197,12 @@ MXK_LONG_TEST(locks, all_kinds_exclude_and_let_everybody_in_long) {
 
 // What locks of the kernel stand beneath (base/lock.hpp): a guard, and a dynamic lock that is enabled.
 template <typename LockType, typename... Arguments>
-void check_lock_of_kernel(std::span<CoreId const> cores, std::uint64_t sections, Arguments const&... arguments) {
+void check_lock_of_kernel(std::span<CoreId const> cores, std::uint64_t sections, bool const& has_failed,
+                          Arguments const&... arguments) {
     static_assert(Lock<LockType>);
     LockType lock(arguments...);
     DynamicLock<LockType> dynamic(arguments...);
+    MXK_REQUIRE(!has_failed);
     VisitCounter<true> counter;
     VisitCounter<true> dynamic_counter;
     MXK_CHECK(run_on(cores, [&](Worker&, std::size_t) {
@@ -222,19 +227,17 @@ MXK_TEST(locks, algorithms_are_locks_of_the_kernel) {
     using locks::Smp;
     auto const cores = all_cores();
     auto const topology = locks::StoredTopology::of_machine();
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
+    MXK_REQUIRE(topology.ok());
     bool has_failed = false;
     auto const view = topology.value().view();
     locks::SmpSite const site(view, has_failed);
     std::uint64_t const sections = short_sections();
-    check_lock_of_kernel<McsLock>(cores.span(), sections);
-    check_lock_of_kernel<KernelLock<locks::Tas<Smp>>>(cores.span(), sections);
-    check_lock_of_kernel<KernelLock<locks::Ticket<Smp>>>(cores.span(), sections);
-    check_lock_of_kernel<KernelLock<locks::Clh<Smp>>>(cores.span(), sections);
-    check_lock_of_kernel<KernelLock<locks::Hemlock<Smp>>>(cores.span(), sections);
-    check_lock_of_kernel<KernelLock<locks::Cohort<Smp, McsOf, McsOf>>>(cores.span(), sections, site);
-    MXK_CHECK(!has_failed);
+    check_lock_of_kernel<McsLock>(cores.span(), sections, has_failed);
+    check_lock_of_kernel<KernelLock<locks::Tas<Smp>>>(cores.span(), sections, has_failed);
+    check_lock_of_kernel<KernelLock<locks::Ticket<Smp>>>(cores.span(), sections, has_failed);
+    check_lock_of_kernel<KernelLock<locks::Clh<Smp>>>(cores.span(), sections, has_failed);
+    check_lock_of_kernel<KernelLock<locks::Hemlock<Smp>>>(cores.span(), sections, has_failed);
+    check_lock_of_kernel<KernelLock<locks::Cohort<Smp, McsOf, McsOf>>>(cores.span(), sections, has_failed, site);
 }
 
 // Sections that another core executes give what they would give under a lock.
@@ -279,6 +282,7 @@ class CountedUse {
 
     // Each alone; then the second one waits for the first.
     void check() {
+        MXK_REQUIRE(lock_.is_there() && !emulated_.has_failed());
         run_on(std::span(cores_).first(1), [&](Worker&, std::size_t) {
             expect_counts("acquire", kind_.operations.acquire, cores_[0], [&] { lock_.lock(0); });
             expect_counts("release", kind_.operations.release, cores_[0], [&] { lock_.unlock(0); });
@@ -339,6 +343,7 @@ MXK_TEST(locks, one_sided_operations_are_those_that_are_promised) {
     auto const cores = all_cores();
     if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");
     MadeUpNodes made(cores.span(), 2, region_bytes);
+    MXK_REQUIRE(made.is_there());
     for (LockKind const* const kind : locks::registered_lock_kinds()) {
         if (!kind->forms.emulated.is_there()) continue;
         MXK_CHECK(kind->operations.acquire.has_value());
@@ -353,6 +358,7 @@ MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
     auto const cores = all_cores();
     if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");
     MadeUpNodes made(cores.span(), 2, region_bytes);
+    MXK_REQUIRE(made.is_there());
     struct Placement {
         std::string_view kind;
         OneSidedCounts of_pass;
@@ -373,6 +379,7 @@ MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
             locks::OneSided::Site site(made.emulated());
             site.set_max_passes(locks::max_passes);
             MadeLock lock(kind->forms.emulated, &site, users.size());
+            MXK_REQUIRE(lock.is_there() && !made.emulated().has_failed());
             auto const count_all = [&] {
                 OneSidedCounts all;
                 for (CoreId const core : users)

@@ -3,9 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <utility>
 
-#include "base/panic.hpp"
 #include "bench/workload/random.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/threads/semaphore.hpp"
@@ -13,12 +11,6 @@
 #include "tasks/workqueue/work_queue.hpp"
 
 namespace mxk {
-
-inline WorkQueue::Memory memory_for(WorkQueueOptions const& options) {
-    auto memory = WorkQueue::Memory::create(options);
-    expect(memory.ok(), "a test needs memory for a queue");
-    return std::move(memory).value();
-}
 
 // Work of all kinds, from tasks and threads of all cores, in a queue whose limits are drawn, too.
 struct Mixed : WorkItem {

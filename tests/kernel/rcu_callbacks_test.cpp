@@ -73,7 +73,7 @@ void stress_callbacks(std::size_t callbacks) {
         group.start({.core = core_id(i), .name = "updater"}, update);
     }
     group.join();
-    MXK_CHECK(rcu::barrier().ok());
+    while (!rcu::barrier().ok()) MXK_CHECK(false); // no memory: once more, since callbacks use what ends here
     MXK_CHECK_EQUAL(outrun.load(), 0U);
     std::size_t runs = 0;
     for (auto& pool : pools.value())
@@ -153,7 +153,7 @@ void run_nop_callbacks(std::size_t callbacks) {
         return Step::Done;
     });
     MXK_CHECK(ran);
-    MXK_CHECK(rcu::barrier().ok());
+    while (!rcu::barrier().ok()) MXK_CHECK(false); // no memory: once more, since callbacks use what ends here
     for (std::size_t const run : runs.value()) MXK_CHECK_EQUAL(run, callbacks);
 }
 MXK_TEST(rcu1, nop_callbacks) {
@@ -232,7 +232,7 @@ MXK_TEST(rcu1, a_thread_is_held_back) {
     group.join();
     MXK_CHECK(max_waiting <= limit);
     MXK_CHECK(max_waiting > 1);
-    MXK_CHECK(rcu::barrier().ok());
+    while (!rcu::barrier().ok()) MXK_CHECK(false); // no memory: once more, since callbacks use what ends here
     MXK_CHECK_EQUAL(run.load(), callbacks);
 }
 

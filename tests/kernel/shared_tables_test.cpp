@@ -48,8 +48,7 @@ MXK_TEST(threads, share_chains_behind_semaphores) {
             Chains<SemaphoreLock> chains(buckets, kind.value);
             std::size_t const threads = 2 * workers::count();
             auto nodes = NodeArray<ChainNode>::create(threads * operations, Worker::current().node());
-            MXK_CHECK(nodes.ok());
-            if (!nodes.ok()) return;
+            MXK_REQUIRE(nodes.ok());
             auto const wrong = contend(
                 operations,
                 [&](std::size_t i) {
@@ -61,7 +60,8 @@ MXK_TEST(threads, share_chains_behind_semaphores) {
     }
 }
 
-template <typename LockType, typename... Arguments> void check_chains_behind(Arguments const&... arguments) {
+template <typename LockType, typename... Arguments>
+void check_chains_behind(bool const& has_failed, Arguments const&... arguments) {
     using Guard = table_guards::CoarseOf<LockType>;
     using Table = GuardedChains<Modulo, Guard>;
     constexpr std::size_t buckets = 16;
@@ -69,9 +69,9 @@ template <typename LockType, typename... Arguments> void check_chains_behind(Arg
     std::uint32_t const operations = arch::describe_machine().is_emulated() ? 20 : operations_of_each_thread();
     auto room = NodeArray<typename Table::Bucket>::create(buckets, Worker::current().node());
     auto nodes = NodeArray<ChainNode>::create(2 * workers::count() * operations, Worker::current().node());
-    MXK_CHECK(room.ok() && nodes.ok());
-    if (!room.ok() || !nodes.ok()) return;
+    MXK_REQUIRE(room.ok() && nodes.ok());
     Guard guard(arguments...);
+    MXK_REQUIRE(!has_failed);
     Table table(room.value().span(), Modulo(buckets), &guard);
     auto const wrong = contend(
         operations,
@@ -83,15 +83,14 @@ template <typename LockType, typename... Arguments> void check_chains_behind(Arg
 template <typename F> using McsOf = locks::Mcs<F>;
 MXK_TEST(threads, share_chains_behind_any_lock) {
     auto const topology = locks::StoredTopology::of_machine();
-    MXK_CHECK(topology.ok());
-    if (!topology) return;
+    MXK_REQUIRE(topology.ok());
     auto const view = topology.value().view();
     bool has_failed = false;
-    check_chains_behind<ParkingLock>();
-    check_chains_behind<McsLock>();
-    check_chains_behind<locks::KernelLock<locks::Hmcs<locks::Smp>>>(locks::SmpSite(view, has_failed));
-    check_chains_behind<locks::KernelLock<locks::Cohort<locks::Smp, McsOf, McsOf>>>(locks::SmpSite(view, has_failed));
-    MXK_CHECK(!has_failed);
+    check_chains_behind<ParkingLock>(has_failed);
+    check_chains_behind<McsLock>(has_failed);
+    check_chains_behind<locks::KernelLock<locks::Hmcs<locks::Smp>>>(has_failed, locks::SmpSite(view, has_failed));
+    check_chains_behind<locks::KernelLock<locks::Cohort<locks::Smp, McsOf, McsOf>>>(has_failed,
+                                                                                    locks::SmpSite(view, has_failed));
 }
 
 NodeVector<Owner> all_owners() {
@@ -107,8 +106,7 @@ MXK_TEST(threads, share_regions_that_grow_behind_semaphores) {
         if (!Semaphore::supports(kind.value)) continue;
         using Table = LockedRegions<OpenSlots<>>;
         auto created = Table::create({.slots = 16}, owners.span(), kind.value);
-        MXK_CHECK(created.ok());
-        if (!created.ok()) return;
+        MXK_REQUIRE(created.ok());
         Table& table = created.value();
         auto const wrong = contend(
             operations_of_each_thread(), [&](std::size_t) { return PairsUser(table); },
@@ -126,8 +124,7 @@ MXK_TEST(threads, share_regions_that_operations_travel_through) {
         if (!Semaphore::supports(kind.value)) continue;
         // Each put under way may have two places.
         auto created = LockedProbe::create(keys + threads, owners.span(), threads, kind.value);
-        MXK_CHECK(created.ok());
-        if (!created.ok()) return;
+        MXK_REQUIRE(created.ok());
         LockedProbe& table = created.value();
         auto const wrong = contend(
             operations_of_each_thread(), [&](std::size_t) { return ProbeUser(table); },

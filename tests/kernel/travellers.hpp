@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/panic.hpp"
+#include "base/result.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/layout/growing_probed_region.hpp"
 #include "hashtable/table/region_work.hpp"
@@ -149,50 +149,42 @@ template <typename Table> struct Traveller : Task {
     TravellingProbe probe;
 };
 
-// Sends `operations` from every core, with so many slots on each, and waits for them. The console's core.
+// Sends `operations` from every core, with so many slots on each, and waits for them. The console's core. Errors: no
+// memory.
 template <typename Table = FixedTable>
-Outcome run(std::size_t operations, std::size_t slots_per_core, bool delays, Keys of = {}) {
+Result<Outcome> run(std::size_t operations, std::size_t slots_per_core, bool delays, Keys of = {}) {
     auto const all = all_cores();
     std::span<CoreId const> const cores = all.span().first(std::min(all.size(), max_cores));
     Worker& here = Worker::current();
     std::size_t const keys = 1 + of.common + cores.size() * of.each; // 0 is none
-    auto owners = NodeVector<Owner>::create(cores.size(), here.node());
-    auto records = NodeArray<Record>::create(cores.size() * operations, here.node());
-    auto arrivals = NodeArray<std::uint32_t>::create_zeroed(keys, here.node());
-    auto clients = NodeVector<Client>::create(cores.size(), here.node());
-    auto tasks = NodeVector<Traveller<Table>>::create(cores.size() * travellers_per_client, here.node());
-    expect(owners.ok() && records.ok() && arrivals.ok() && clients.ok() && tasks.ok(), "a test needs some memory");
-    std::span<Record> const all_records = records.value().span().first(cores.size() * operations);
+    auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here.node()));
+    auto records = MXK_TRY(NodeArray<Record>::create(cores.size() * operations, here.node()));
+    auto arrivals = MXK_TRY(NodeArray<std::uint32_t>::create_zeroed(keys, here.node()));
+    auto clients = MXK_TRY(NodeVector<Client>::create(cores.size(), here.node()));
+    auto tasks = MXK_TRY(NodeVector<Traveller<Table>>::create(cores.size() * travellers_per_client, here.node()));
+    std::span<Record> const all_records = records.span().first(cores.size() * operations);
     std::size_t clients_left = cores.size();
     for (std::size_t i = 0; i < cores.size(); ++i) {
-        owners.value().emplace(cores[i], workers::of(cores[i]).node());
-        clients.value().emplace(i, of, all_records.subspan(i * operations, operations), delays, here.core(),
-                                clients_left);
+        owners.emplace(cores[i], workers::of(cores[i]).node());
+        clients.emplace(i, of, all_records.subspan(i * operations, operations), delays, here.core(), clients_left);
     }
-    auto created = Table::create(cores.size() * slots_per_core, owners.value().span());
-    expect(created.ok(), "a test needs some memory");
-    Table& table = created.value();
+    Table table = MXK_TRY(Table::create(cores.size() * slots_per_core, owners.span()));
 
     using Work = typename Traveller<Table>::Work;
-    auto work = PerCore<Work>::with_room(cores.size(), here.node());
-    expect(work.ok(), "a test needs some memory");
-    for (std::size_t i = 0; i < cores.size(); ++i)
-        expect(work.value().add(here.node(), table.region(i)).ok(), "a test needs some memory");
+    auto work = MXK_TRY(PerCore<Work>::with_room(cores.size(), here.node()));
+    for (std::size_t i = 0; i < cores.size(); ++i) MXK_TRY(work.add(here.node(), table.region(i)));
     for (std::size_t n = 0; n < travellers_per_client; ++n)
         for (std::size_t i = 0; i < cores.size(); ++i)
-            here.append(
-                tasks.value().emplace(table, work.value(), arrivals.value().data(), clients.value()[i], cores[i]),
-                cores[i]);
+            here.append(tasks.emplace(table, work, arrivals.data(), clients[i], cores[i]), cores[i]);
     here.run_until([&] { return clients_left == 0; });
     std::atomic<std::size_t> queued{1};
     while (queued.load() != 0) { // the last steps of growth
         queued.store(0);
-        expect(run_on(cores,
-                      [&](Worker&, std::size_t at) {
-                          queued.fetch_add(work.value()[at].is_queued() ? 1 : 0);
-                          return Step::Done;
-                      }),
-               "a test needs some memory");
+        bool const was_run = run_on(cores, [&](Worker&, std::size_t at) {
+            queued.fetch_add(work[at].is_queued() ? 1 : 0);
+            return Step::Done;
+        });
+        if (!was_run) queued.store(1); // no memory: once more, since the steps use the table
     }
     return probing::replay(all_records, table);
 }

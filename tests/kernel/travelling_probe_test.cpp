@@ -12,7 +12,7 @@ namespace {
 void travel(std::size_t together, bool delays) {
     std::size_t const cores = std::min(workers::count(), travellers::max_cores);
     for (std::size_t const slots : {std::size_t{2}, std::size_t{4}, std::size_t{20}}) {
-        travellers::Outcome const outcome = travellers::run(together / cores, slots, delays);
+        travellers::Outcome const outcome = MXK_REQUIRE_VALUE(travellers::run(together / cores, slots, delays));
         MXK_CHECK_EQUAL(outcome.wrong, 0);
         MXK_CHECK_EQUAL(outcome.lost, 0);
         MXK_CHECK_EQUAL(outcome.in_table, outcome.expected_in_table);
@@ -31,8 +31,8 @@ MXK_TEST(tables, travelling_operations_keep_the_order_of_arrival_under_delays) {
 // Regions begin with 64 slots and get keys for many more.
 void travel_and_grow(std::size_t together, bool delays) {
     std::size_t const cores = std::min(workers::count(), travellers::max_cores);
-    travellers::Outcome const outcome =
-        travellers::run<travellers::GrowingTable>(together / cores, 64, delays, {.each = 200, .common = 300});
+    travellers::Outcome const outcome = MXK_REQUIRE_VALUE(
+        travellers::run<travellers::GrowingTable>(together / cores, 64, delays, {.each = 200, .common = 300}));
     MXK_CHECK_EQUAL(outcome.wrong, 0);
     MXK_CHECK_EQUAL(outcome.lost, 0);
     MXK_CHECK_EQUAL(outcome.full, 0);

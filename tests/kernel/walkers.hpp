@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/panic.hpp"
+#include "base/result.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "hashtable/table/walk_task.hpp"
@@ -142,30 +142,27 @@ struct Outcome {
     std::size_t expected_in_table = 0;
 };
 
-// Sends `operations` from every core and waits for them. The console's core.
-inline Outcome run(std::size_t operations, bool delays) {
+// Sends `operations` from every core and waits for them. The console's core. Errors: no memory.
+inline Result<Outcome> run(std::size_t operations, bool delays) {
     auto const cores = all_cores();
     Worker& here = Worker::current();
-    auto owners = NodeVector<Owner>::create(cores.size(), here.node());
-    auto homes = NodeVector<Home>::create(cores.size(), here.node());
-    auto tasks = NodeVector<Walker>::create(cores.size() * walkers_per_home, here.node());
-    expect(owners.ok() && homes.ok() && tasks.ok(), "a test needs some memory");
+    auto owners = MXK_TRY(NodeVector<Owner>::create(cores.size(), here.node()));
+    auto homes = MXK_TRY(NodeVector<Home>::create(cores.size(), here.node()));
+    auto tasks = MXK_TRY(NodeVector<Walker>::create(cores.size() * walkers_per_home, here.node()));
     std::size_t homes_left = cores.size();
     for (std::size_t i = 0; i < cores.size(); ++i) {
-        owners.value().emplace(cores[i], workers::of(cores[i]).node());
-        homes.value().emplace(i, operations, delays, here.core(), homes_left);
+        owners.emplace(cores[i], workers::of(cores[i]).node());
+        homes.emplace(i, operations, delays, here.core(), homes_left);
     }
-    auto created = Table::create(cores.size() * 2, owners.value().span());
-    expect(created.ok(), "a test needs some memory");
-    Table& table = created.value();
+    Table table = MXK_TRY(Table::create(cores.size() * 2, owners.span()));
 
     for (std::size_t i = 0; i < cores.size(); ++i)
         for (std::size_t n = 0; n < walkers_per_home; ++n)
-            here.append(tasks.value().emplace(table, homes.value()[i], cores[i]), cores[i]);
+            here.append(tasks.emplace(table, homes[i], cores[i]), cores[i]);
     here.run_until([&] { return homes_left == 0; });
 
     Outcome outcome;
-    for (Home const& home : homes.value()) {
+    for (Home const& home : homes) {
         outcome.wrong += home.wrong;
         for (std::size_t at = 0; at < keys_per_home; ++at) {
             std::uint64_t const key = home.key(at);

@@ -56,10 +56,12 @@ class Wave {
         : queue_(queue)
         , options_(options)
         , items_(NodeVector<Reproducer>::create(items_per_wave, Worker::current().node())) {
-        expect(items_.ok(), "a test needs memory for a wave of items");
+        MXK_REQUIRE(items_.ok());
         for (std::uint32_t i = 0; i < items_per_wave; ++i) items_.value().emplace();
     }
 
+    // False: there was no memory for its items, and the test has failed.
+    [[nodiscard]] bool is_there() const { return items_.ok(); }
     // By the console's task.
     void start(MayBlock may_block) { enqueue(make(items_per_wave - 1, false), may_block); }
     void quit() { has_quit_.store(true, std::memory_order_relaxed); }
@@ -137,6 +139,7 @@ void run_waves(WorkQueue& queue, std::uint32_t pairs, Nanoseconds sleep) {
     for (std::uint32_t i = 0; i < pairs; ++i) {
         Wave even(queue, {});
         Wave odd(queue, {.sleep = sleep});
+        MXK_REQUIRE(even.is_there() && odd.is_there());
         even.start(MayBlock::Yes);
         odd.start(MayBlock::No);
         for (Wave const* const wave : {&even, &odd}) {
@@ -206,10 +209,9 @@ MXK_TEST(workqueue, one_worker_runs_items_in_order) {
     constexpr std::uint32_t count = 1000;
     std::uint32_t next = 0;
     auto items = NodeVector<Numbered>::create(count, Worker::current().node());
-    MXK_CHECK(items.ok());
-    if (!items) return;
+    MXK_REQUIRE(items.ok());
     {
-        WorkQueue queue(memory_for({.limits = WorkQueueLimits{1, 1, 1, 8}}));
+        WorkQueue queue(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.limits = WorkQueueLimits{1, 1, 1, 8}})));
         for (std::uint32_t i = 0; i < count; ++i) {
             Numbered& item = items.value().emplace();
             item.number = i;
@@ -236,7 +238,8 @@ MXK_TEST(workqueue, waves_of_the_system_queue) {
 }
 
 MXK_TEST(workqueue, waves_of_an_own_queue) {
-    WorkQueue queue(memory_for({.name = "waves", .limits = WorkQueueLimits{1, 12, 3, 4}}));
+    WorkQueue queue(
+        MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "waves", .limits = WorkQueueLimits{1, 12, 3, 4}})));
     run_waves(queue, 1, Nanoseconds{200'000});
     queue.stop();
     WorkQueueReport const report = queue.report();
@@ -255,8 +258,9 @@ MXK_LONG_TEST(workqueue, ten_waves_of_the_system_queue) {
 // Refused items are expected: each ends by that.
 MXK_TEST(workqueue, what_is_queued_is_run_when_it_stops_and_nothing_else_is_taken) {
     constexpr std::uint32_t enough = 2000;
-    WorkQueue queue(memory_for({.name = "stopped"}));
+    WorkQueue queue(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "stopped"})));
     Wave wave(queue, {.is_endless = true});
+    MXK_REQUIRE(wave.is_there());
     wave.start(MayBlock::Yes);
     wait_until([&] { return wave.calls() >= enough; });
     queue.stop();
@@ -273,8 +277,8 @@ MXK_TEST(workqueue, what_is_queued_is_run_when_it_stops_and_nothing_else_is_take
 MXK_TEST(workqueue, a_thread_may_stop_one_that_was_never_used_and_one_that_was) {
     Note note;
     auto body = [&] {
-        { WorkQueue const unused(memory_for({})); }
-        WorkQueue used(memory_for({}));
+        { WorkQueue const unused(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({}))); }
+        WorkQueue used(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({})));
         MXK_CHECK(used.enqueue(note, &Note::run));
         used.stop();
         MXK_CHECK(note.has_run());
@@ -290,6 +294,7 @@ MXK_TEST(workqueue3quit, items_of_the_system_queue_quit_early) {
     WorkQueue& queue = system_work_queue();
     std::uint64_t const executed = queue.report().executed;
     Wave wave(queue, {.is_endless = true});
+    MXK_REQUIRE(wave.is_there());
     wave.start(MayBlock::No);
     wait_until([&] { return wave.calls() >= enough; });
     wave.quit();
@@ -359,7 +364,8 @@ struct Waiting {
 MXK_TEST(workqueue, work_that_waits_in_any_way_starves_no_other) {
     for (auto const by : {WaitBy::Semaphore, WaitBy::SemaphoreFor, WaitBy::Syscall, WaitBy::Mutex, WaitBy::Condition,
                           WaitBy::Sleep, WaitBy::Join}) {
-        WorkQueue queue(memory_for({.name = "waiting", .limits = WorkQueueLimits{0, 2, 1, 8}}));
+        WorkQueue queue(
+            MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "waiting", .limits = WorkQueueLimits{0, 2, 1, 8}})));
         Waiting waiting;
         waiting.by = by;
         waiting.first.waiting = &waiting;
@@ -392,7 +398,8 @@ MXK_TEST(workqueue, grows_up_to_its_limit_and_shrinks_again) {
         Gate* gate = nullptr;
     };
     std::array<Waiter, max_workers + 3> waiters;
-    WorkQueue queue(memory_for({.name = "gate", .limits = WorkQueueLimits{2, max_workers, 2, 8}}));
+    WorkQueue queue(MXK_REQUIRE_VALUE(
+        WorkQueue::Memory::create({.name = "gate", .limits = WorkQueueLimits{2, max_workers, 2, 8}})));
     for (Waiter& waiter : waiters) {
         waiter.gate = &gate;
         MXK_CHECK(queue.enqueue(
@@ -432,7 +439,8 @@ MXK_TEST(workqueue, goes_on_with_fewer_workers_where_there_is_no_memory) {
     log::info("two WARN lines for work queues without workers are expected");
     for (auto const may_block : {MayBlock::Yes, MayBlock::No}) {
         refusals.store(5, std::memory_order_relaxed);
-        WorkQueue queue(memory_for({.name = "refused", .create_thread = &refuse_or_create}));
+        WorkQueue queue(
+            MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "refused", .create_thread = &refuse_or_create})));
         std::array<Note, 20> notes;
         for (Note& note : notes) MXK_CHECK(queue.enqueue(note, &Note::run, may_block));
         for (Note const& note : notes) wait_until([&] { return note.has_run(); });
@@ -445,7 +453,7 @@ MXK_TEST(workqueue, goes_on_with_fewer_workers_where_there_is_no_memory) {
 
 MXK_TEST(workqueue, items_that_wait_for_a_first_worker_are_run_when_it_stops) {
     refusals.store(3, std::memory_order_relaxed);
-    WorkQueue queue(memory_for({.name = "late", .create_thread = &refuse_or_create}));
+    WorkQueue queue(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "late", .create_thread = &refuse_or_create})));
     Note note;
     MXK_CHECK(queue.enqueue(note, &Note::run));
     queue.stop();
@@ -455,7 +463,7 @@ MXK_TEST(workqueue, items_that_wait_for_a_first_worker_are_run_when_it_stops) {
 // A WARN for the queue, and for nodes that are helped out by others, may come of it.
 MXK_TEST(workqueue, waits_for_memory_where_there_is_none) {
     if (!Thread::has_slices()) MXK_SKIP("threads of the Linux build need no memory of a node");
-    WorkQueue queue(memory_for({.name = "poor"}));
+    WorkQueue queue(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "poor"})));
     std::array<Note, 3> notes;
     {
         AllMemory all;
@@ -474,10 +482,9 @@ MXK_TEST(workqueue, items_may_come_as_from_interrupts) {
     constexpr std::size_t each = 200;
     std::size_t const cores = workers::count();
     auto notes = NodeVector<Note>::create(2 * cores * each, Worker::current().node());
-    MXK_CHECK(notes.ok());
-    if (!notes) return;
+    MXK_REQUIRE(notes.ok());
     for (std::size_t i = 0; i < notes.value().capacity(); ++i) notes.value().emplace();
-    WorkQueue queue(memory_for({.name = "interrupts"}));
+    WorkQueue queue(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "interrupts"})));
     struct Giver {
         WorkQueue* queue;
         std::span<Note> notes;
@@ -489,8 +496,7 @@ MXK_TEST(workqueue, items_may_come_as_from_interrupts) {
         }
     };
     auto givers = NodeVector<Giver>::create(cores, Worker::current().node());
-    MXK_CHECK(givers.ok());
-    if (!givers) return;
+    MXK_REQUIRE(givers.ok());
     ThreadGroup group(cores);
     for (std::size_t i = 0; i < cores; ++i)
         group.start({.core = core_id(i), .name = "giver", .stack_bytes = Thread::min_stack_bytes},
@@ -512,12 +518,11 @@ void mix(std::uint64_t seed, std::uint32_t items_of_each_core, std::uint32_t rou
     std::size_t const cores = workers::count();
     std::size_t const count = cores * items_of_each_core;
     auto items = NodeVector<Mixed>::create(count, Worker::current().node());
-    MXK_CHECK(items.ok());
-    if (!items) return;
+    MXK_REQUIRE(items.ok());
     std::atomic<std::uint32_t> left{static_cast<std::uint32_t>(count)};
     Semaphore tokens(2);
     Semaphore done;
-    WorkQueue queue(memory_for({.name = "mixed", .limits = limits}));
+    WorkQueue queue(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "mixed", .limits = limits})));
     for (std::size_t i = 0; i < count; ++i) {
         Mixed& item = items.value().emplace();
         item.queue = &queue;

@@ -18,7 +18,7 @@ void soak_queues(SoakRun const& run) {
         Semaphore tokens(2);
         Semaphore done;
         std::atomic<std::uint32_t> left{items.size()};
-        WorkQueue own(memory_for({.name = "soak", .limits = some_limits(random)}));
+        WorkQueue own(MXK_REQUIRE_VALUE(WorkQueue::Memory::create({.name = "soak", .limits = some_limits(random)})));
         for (Mixed& item : items) {
             item.queue = random.below(2) == 0 ? &own : &system_work_queue();
             item.tokens = &tokens;

@@ -31,8 +31,7 @@ std::uint64_t number_of(ReschedulableTask const* task) {
 
 MXK_TEST(bound_stack, owner_takes_the_newest_and_thieves_the_oldest) {
     auto stack = BoundStack::create(Worker::current().node());
-    MXK_CHECK(stack.ok());
-    if (!stack.ok()) return;
+    MXK_REQUIRE(stack.ok());
     BoundStack& tasks = stack.value();
     MXK_CHECK(tasks.take_newest() == nullptr);
     MXK_CHECK(tasks.steal_oldest() == nullptr);
@@ -54,8 +53,7 @@ void compete(std::uint64_t count) {
     auto const& cores = all_cores();
     auto stack = BoundStack::create(Worker::current().node());
     auto taken = NodeArray<std::atomic<std::uint8_t>>::create_zeroed(count, Worker::current().node());
-    MXK_CHECK(stack.ok() && taken.ok());
-    if (!stack.ok() || !taken.ok()) return;
+    MXK_REQUIRE(stack.ok() && taken.ok());
     BoundStack& tasks = stack.value();
     auto const times = taken.value().span();
     std::atomic<std::uint64_t> by_thieves{0};

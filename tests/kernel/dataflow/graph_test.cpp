@@ -104,7 +104,7 @@ void check_pipe(SchedulerOptions const& options, std::uint32_t capacity, unsigne
     }
     auto const sink = model.add<Sum>("sum", &seen);
     model.connect(from, sink);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MXK_CHECK(run(model, options).ok());
     MXK_CHECK_EQUAL(seen.count, count);
     MXK_CHECK_EQUAL(seen.sum, sum_below(count));
@@ -132,7 +132,7 @@ MXK_TEST(dataflow, an_output_with_many_receivers_gives_all_of_them_the_same) {
         model.connect(numbers, pass);
         model.connect(pass, sink);
     }
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MXK_CHECK(run(model).ok());
     for (Seen const& one : seen) {
         MXK_CHECK_EQUAL(one.sum, sum_below(300));
@@ -156,10 +156,10 @@ MXK_TEST(dataflow, branches_run_one_after_the_other) {
         }
         model.connect(from, sink);
     }
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     std::array const first{CoreId{}};
     auto scheduler = Scheduler::create(first, {});
-    MXK_CHECK(scheduler.ok());
+    MXK_REQUIRE(scheduler.ok());
     WaitedQuery query(model);
     scheduler.value()->submit(query);
     query.wait();
@@ -184,7 +184,7 @@ MXK_TEST(dataflow, a_stage_of_several_boxes_keeps_the_order) {
         model.connect(pass, gather);
     }
     model.connect(gather, sink);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     for (Discipline const discipline : all_disciplines) {
         seen = {};
         MXK_CHECK(run(model, {.discipline = discipline}).ok());
@@ -207,7 +207,7 @@ MXK_TEST(dataflow, a_stage_that_drops_an_envelope_is_found_out) {
     model.connect(pass, gather);
     model.connect(few, gather);
     model.connect(gather, sink);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MXK_CHECK(!run(model).ok());
 }
 
@@ -219,7 +219,7 @@ MXK_TEST(dataflow, a_box_that_has_enough_lets_the_others_end) {
     auto const sink = model.add<Sum>("sum", &seen);
     model.connect(numbers, few);
     model.connect(few, sink);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MXK_CHECK(run(model).ok());
     MXK_CHECK_EQUAL(seen.sum, sum_below(10));
 }
@@ -232,7 +232,7 @@ MXK_TEST(dataflow, a_box_that_fails_ends_its_query_with_an_error) {
     auto const sink = model.add<Sum>("sum", &seen);
     model.connect(numbers, fails);
     model.connect(fails, sink);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     auto const result = run(model);
     MXK_CHECK(!result.ok());
     if (!result.ok()) MXK_CHECK(result.error().message() == "the hundredth is one too many");
@@ -250,7 +250,7 @@ MXK_TEST(dataflow, a_box_may_read_its_inputs_one_after_the_other) {
     model.connect(first, join, "first");
     model.connect(second, join, "second");
     model.connect(join, sink);
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MXK_CHECK(run(model).ok());
     MXK_CHECK_EQUAL(seen.sum, sum_below(50) + sum_below(60));
 }
@@ -275,11 +275,11 @@ MXK_TEST(dataflow, queries_give_all_their_memory_back) {
         model.connect(fails, sink);
         model.connect(sink, end);
         model.connect(end, drop);
-        MXK_CHECK(model.check().ok());
+        MXK_REQUIRE(model.check().ok());
         auto scheduler = Scheduler::create(all_cores().span().first(1), {});
-        MXK_CHECK(scheduler.ok());
+        MXK_REQUIRE(scheduler.ok());
         auto all = NodeVector<WaitedQuery>::create(queries, Worker::current().node());
-        MXK_CHECK(all.ok());
+        MXK_REQUIRE(all.ok());
         for (std::size_t i = 0; i < queries; ++i) all.value().emplace(model);
         for (WaitedQuery& query : all.value()) scheduler.value()->submit(query);
         for (WaitedQuery& query : all.value()) query.wait();

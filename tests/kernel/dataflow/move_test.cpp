@@ -158,7 +158,7 @@ void move_and_sort(Scheduler& scheduler, std::uint32_t every) {
     model.connect(source, keeper);
     model.connect(keeper, sort);
     model.connect(sort, model.add<MovingSink>("sink"));
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MovingQuery query(model, every);
     scheduler.submit(query);
     Worker::current().run_until([&] { return query.end.are_there(); });
@@ -209,7 +209,7 @@ void move_and_group(Scheduler& scheduler) {
         [] { return std::int64_t{1}; }, mxk::query::ColumnsOf<std::uint64_t>{{0}});
     model.connect(source, groups);
     model.connect(groups, model.add<GroupSink>("sink"));
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     MovingQuery query(model, 30);
     scheduler.submit(query);
     Worker::current().run_until([&] { return query.end.are_there(); });

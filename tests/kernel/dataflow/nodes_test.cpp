@@ -140,7 +140,7 @@ MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
 void move_at_random(Scheduler& scheduler, unsigned rounds) {
     for (unsigned round = 0; round < rounds; ++round) {
         auto crowds = NodeVector<Crowd>::create(6, Worker::current().node());
-        MXK_CHECK(crowds.ok());
+        MXK_REQUIRE(crowds.ok());
         for (std::size_t i = 0; i < crowds.value().capacity(); ++i) scheduler.submit(crowds.value().emplace(5U));
         unsigned looks = 0;
         until([&] {

@@ -28,8 +28,7 @@ template <typename Done> void until(Done done) {
 // A scheduler on all cores, which are on two nodes or more, but not more than tests have counters for.
 template <typename Test> void on_nodes(SchedulerOptions const& options, Test test) {
     auto scheduler = Scheduler::create(all_cores().span(), options);
-    MXK_CHECK(scheduler.ok());
-    if (!scheduler.ok()) return;
+    MXK_REQUIRE(scheduler.ok());
     std::size_t const nodes = scheduler.value()->nodes().size();
     if (nodes < 2 || nodes > 64) MXK_SKIP("needs cores on two nodes, and up to 64 nodes");
     test(*scheduler.value());

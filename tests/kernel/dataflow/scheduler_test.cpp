@@ -14,8 +14,7 @@ namespace {
 
 template <typename Test> void with_scheduler(SchedulerOptions const& options, Test test) {
     auto scheduler = Scheduler::create(all_cores().span(), options);
-    MXK_CHECK(scheduler.ok());
-    if (!scheduler.ok()) return;
+    MXK_REQUIRE(scheduler.ok());
     test(*scheduler.value());
     MXK_CHECK_EQUAL(scheduler.value()->unfinished(), 0u);
 }
@@ -189,7 +188,7 @@ struct Family : WaitedRequest {
 MXK_TEST(dataflow, a_core_runs_its_newest_bound_task_first) {
     std::array const first{CoreId{}};
     auto scheduler = Scheduler::create(first, {});
-    MXK_CHECK(scheduler.ok());
+    MXK_REQUIRE(scheduler.ok());
     Family family;
     scheduler.value()->submit(family);
     family.wait();
@@ -255,7 +254,7 @@ struct Steps : WaitedRequest {
 void flood(Discipline discipline, std::size_t count) {
     with_scheduler({.discipline = discipline}, [&](Scheduler& scheduler) {
         auto requests = NodeVector<Steps>::create(count, Worker::current().node());
-        MXK_CHECK(requests.ok());
+        MXK_REQUIRE(requests.ok());
         std::atomic<unsigned> clock{0};
         for (std::size_t i = 0; i < count; ++i) requests.value().emplace(clock, 20U);
         for (Steps& request : requests.value()) scheduler.submit(request);
@@ -341,7 +340,7 @@ MXK_TEST(dataflow, cores_that_have_work_of_their_own_come_to_tasks_that_are_left
         std::size_t const cores = scheduler.node(0).activity.cores();
         if (cores < 2) MXK_SKIP("needs two cores on the first node");
         auto others = NodeVector<EndlessRequest>::create(cores - 1, Worker::current().node());
-        MXK_CHECK(others.ok());
+        MXK_REQUIRE(others.ok());
         std::atomic<unsigned> begun{0};
         std::atomic<bool> is_enough{false};
         for (std::size_t i = 0; i + 1 < cores; ++i) others.value().emplace(begun, is_enough);

@@ -78,8 +78,7 @@ MXK_TEST(dataflow, siblings_work_only_when_every_physical_core_does) {
             for (int round = 0; round < 3; ++round) {
                 auto const made =
                     Scheduler::create(std::span(siblings.cores).first(siblings.count), {.discipline = discipline});
-                MXK_CHECK(made.ok());
-                if (!made.ok()) return;
+                MXK_REQUIRE(made.ok());
                 Scheduler& scheduler = *made.value();
                 // Until all of its cores sleep: none of them is the console's.
                 auto const are_awake = [&] {
@@ -90,8 +89,7 @@ MXK_TEST(dataflow, siblings_work_only_when_every_physical_core_does) {
                 for (SpinWait wait; are_awake();) wait.turn();
                 SiblingUse use;
                 auto requests = NodeVector<BusyRequest>::create(siblings.count / 2, Worker::current().node());
-                MXK_CHECK(requests.ok());
-                if (!requests.ok()) return;
+                MXK_REQUIRE(requests.ok());
                 for (std::size_t i = 0; i < siblings.count / 2; ++i) requests.value().emplace(use);
                 for (BusyRequest& request : requests.value()) scheduler.submit(request);
                 for (BusyRequest& request : requests.value()) {

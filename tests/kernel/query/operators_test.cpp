@@ -120,13 +120,13 @@ template <typename A, typename B> Model::BoxId add_keep(Model& model, Rows<A, B>
     return model.add<Keep<A, B>>("kept", &rows, ColumnsOf<A, B>{{a, b}});
 }
 
-void check_runs(Model& model, SchedulerOptions const& options = {}) {
+[[nodiscard]] bool runs(Model& model, SchedulerOptions const& options = {}) {
     auto const checked = model.check();
     if (!checked.ok()) log::info("got: {}", checked.error().message());
-    MXK_CHECK(checked.ok());
+    if (!checked.ok()) return false;
     auto const result = run(model, options);
     if (!result.ok()) log::info("got: {}", result.error().message());
-    MXK_CHECK(result.ok());
+    return result.ok();
 }
 
 // ---- Scan, filter, map
@@ -140,7 +140,7 @@ MXK_TEST(query, scans_of_parts_give_all_rows_of_a_table_once) {
             Model model;
             model.connect(add_table(model, "table", table.columns, part, parts),
                           add_keep(model, rows, number_column, kind_column));
-            check_runs(model);
+            MXK_REQUIRE(runs(model));
             MXK_CHECK(rows.has_ended);
             MXK_CHECK(rows.envelopes >= rows.all.size() / 64);
             for (auto const& row : rows.all.span()) {
@@ -166,11 +166,11 @@ MXK_TEST(query, a_filter_keeps_the_rows_of_its_condition_also_behind_another_one
     model.connect(scan, kind);
     model.connect(kind, both);
     model.connect(both, add_keep(model, rows, number_column, group_column));
-    check_runs(model);
+    MXK_REQUIRE(runs(model));
     std::size_t at = 0;
     for (std::size_t row = 0; row < MadeUpTable::rows; ++row) {
         if (table.kind[row] != 2 || table.number[row] <= 200 || table.group[row] == 4) continue;
-        MXK_CHECK(at < rows.all.size());
+        MXK_REQUIRE(at < rows.all.size());
         MXK_CHECK_EQUAL(rows.all[at].a, table.number[row]);
         MXK_CHECK_EQUAL(rows.all[at].b, table.group[row]);
         ++at;
@@ -192,7 +192,7 @@ MXK_TEST(query, a_map_adds_a_column_for_the_rows_that_are_selected) {
     model.connect(scan, some);
     model.connect(some, product);
     model.connect(product, add_keep(model, rows, number_column, new_column));
-    check_runs(model);
+    MXK_REQUIRE(runs(model));
     MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows / 4 * 3);
     for (auto const& row : rows.all.span()) {
         auto const at = static_cast<std::size_t>((row.a + 100) / 3);
@@ -227,7 +227,7 @@ MXK_TEST(query, a_join_gives_the_rows_whose_key_is_in_the_table_with_its_payload
         model.connect(build, probe, "table");
         model.connect(all, probe, "rows");
         model.connect(probe, add_keep(model, rows, number_column, new_column));
-        check_runs(model, {.discipline = discipline});
+        MXK_REQUIRE(runs(model, {.discipline = discipline}));
         MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows / 4);
         for (std::size_t i = 0; i < rows.all.size(); ++i) {
             std::size_t const row = 4 * i + 1;
@@ -249,7 +249,7 @@ MXK_TEST(query, a_join_of_keys_that_are_not_unique_is_an_error) {
     model.connect(build, probe, "table");
     model.connect(add_table(model, "rows", table.columns), probe, "rows");
     model.connect(probe, add_keep(model, rows, number_column, new_column));
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     auto const result = run(model);
     MXK_CHECK(!result.ok());
     if (!result.ok())
@@ -295,7 +295,7 @@ void check_groups(std::size_t parts, std::size_t limit, SchedulerOptions const& 
         },
         before);
     model.connect(all, top);
-    check_runs(model, options);
+    MXK_REQUIRE(runs(model, options));
 
     std::array<GroupRecord, 64> expected{};
     std::size_t groups = 0;
@@ -359,7 +359,9 @@ Limited limited_scan(MadeUpTable const& table, std::uint64_t limit, bool is_filt
     auto const first = model.add<Limit>("limit", limit);
     model.connect(from, first);
     model.connect(first, add_keep(model, rows, number_column, kind_column));
-    MXK_CHECK(model.check().ok());
+    bool const is_checked = model.check().ok();
+    MXK_CHECK(is_checked);
+    if (!is_checked) return {};
     auto scheduler = dataflow_tests::Scheduler::create(all_cores().span(), options);
     MXK_CHECK(scheduler.ok());
     if (!scheduler) return {};
@@ -418,8 +420,8 @@ MXK_TEST(query, a_limit_cuts_an_envelope_with_a_selection_and_one_without) {
         auto const first = model.add<Limit>("limit", std::uint64_t{130});
         model.connect(from, first);
         model.connect(first, add_keep(model, rows, number_column, kind_column));
-        check_runs(model);
-        MXK_CHECK_EQUAL(rows.all.size(), 130u);
+        MXK_REQUIRE(runs(model));
+        MXK_REQUIRE(rows.all.size() == 130u);
         MXK_CHECK_EQUAL(rows.all[129].a, table.number[is_filtered ? 4 * 129 + 3 : 129]);
     }
 }
@@ -436,7 +438,7 @@ MXK_TEST(query, a_limit_in_one_branch_leaves_the_other_all_rows) {
     model.connect(scan, first);
     model.connect(first, add_keep(model, few, number_column, kind_column));
     model.connect(scan, add_keep(model, all, number_column, kind_column));
-    check_runs(model);
+    MXK_REQUIRE(runs(model));
     MXK_CHECK_EQUAL(few.all.size(), 25u);
     MXK_CHECK_EQUAL(all.all.size(), MadeUpTable::rows);
 }
@@ -455,8 +457,8 @@ MXK_TEST(query, a_limit_behind_a_join_ends_both_of_its_sides) {
     model.connect(add_table(model, "rows", table.columns, 0, 1, 1), probe, "rows");
     model.connect(probe, first);
     model.connect(first, add_keep(model, rows, number_column, new_column));
-    check_runs(model);
-    MXK_CHECK_EQUAL(rows.all.size(), 3u);
+    MXK_REQUIRE(runs(model));
+    MXK_REQUIRE(rows.all.size() == 3u);
     MXK_CHECK_EQUAL(rows.all[2].a, table.number[2]);
 }
 
@@ -480,7 +482,7 @@ void check_merged_parts(std::size_t parts, std::uint32_t capacity, SchedulerOpti
         model.connect(filter, merge);
     }
     model.connect(merge, add_keep(model, rows, 1, 0));
-    check_runs(model, options);
+    MXK_REQUIRE(runs(model, options));
     MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows);
     MXK_CHECK_EQUAL(rows.envelopes, (MadeUpTable::rows + 32) / 33);
     for (std::size_t row = 0; row < rows.all.size(); ++row) {
@@ -523,7 +525,7 @@ MXK_TEST(query, a_merge_keeps_the_order_of_equal_keys) {
         model.connect(add_table(model, "table", tables[input], 0, 1, 7), merge);
     }
     model.connect(merge, add_keep(model, rows, 0, 1));
-    check_runs(model);
+    MXK_REQUIRE(runs(model));
     MXK_CHECK_EQUAL(rows.all.size(), 3 * count);
     std::size_t at = 0;
     for (std::int32_t group = 0; group < 3; ++group)
@@ -546,7 +548,7 @@ MXK_TEST(query, a_merge_of_an_input_that_is_not_in_order_is_an_error) {
         ColumnsOf<std::int64_t, std::int32_t>{{number_column, group_column}});
     model.connect(add_table(model, "table", table.columns), merge);
     model.connect(merge, add_keep(model, rows, 0, 1));
-    MXK_CHECK(model.check().ok());
+    MXK_REQUIRE(model.check().ok());
     auto const result = run(model);
     MXK_CHECK(!result.ok());
     if (!result.ok())
@@ -576,7 +578,7 @@ MXK_TEST(query, rows_that_are_dealt_to_boxes_that_sort_and_merged_are_in_order) 
         model.connect(sort, merge);
     }
     model.connect(merge, add_keep(model, rows, 0, 1));
-    check_runs(model);
+    MXK_REQUIRE(runs(model));
     MXK_CHECK_EQUAL(rows.all.size(), MadeUpTable::rows);
     std::uint64_t sum = 0;
     for (std::size_t row = 0; row < rows.all.size(); ++row) {
