@@ -78,7 +78,7 @@ class Run {
         std::lock_guard const guard(lock_);
         cores_.clear();
         is_known_ = true;
-        switches_ = moved_ = open_ = 0;
+        switches_ = moved_ = 0;
         used_ = 0;
     }
 
@@ -90,7 +90,8 @@ class Run {
     void part_ends(PartStart const& start, std::optional<double> const& waited_now, double now,
                    std::uint64_t switches_now, int processor) {
         std::lock_guard const guard(lock_);
-        if (open_ > 0 && --open_ == 0) used_ += seconds(CLOCK_PROCESS_CPUTIME_ID) - used_before_;
+        --open_;
+        if (open_ == 0) used_ += seconds(CLOCK_PROCESS_CPUTIME_ID) - used_before_;
         Core& core = cores_[start.processor];
         is_known_ = is_known_ && start.waited && waited_now;
         if (is_known_) core.waited += *waited_now - *start.waited;
@@ -125,7 +126,7 @@ class Run {
     bool is_known_ = true;
     std::uint64_t switches_ = 0;
     std::uint64_t moved_ = 0;
-    std::size_t open_ = 0; // parts
+    std::size_t open_ = 0; // parts, in pairs
     double used_before_ = 0;
     double used_ = 0; // processor seconds of the program, while any part was open
 };
@@ -195,7 +196,8 @@ void evidence_part_begins() {
 
 void evidence_part_ends() {
     PartStart& start = part_start;
-    if (start.depth == 0 || --start.depth > 0) return;
+    --start.depth;
+    if (start.depth > 0) return;
     double const now = seconds(CLOCK_MONOTONIC);
     this_run().part_ends(start, waited(), now, involuntary_switches(), sched_getcpu());
 }

@@ -72,7 +72,7 @@ class RandomExperiment final : public GridExperiment {
     // Bytes per second: each core visits so many lines, from where it was.
     static Result<double> visit(std::span<CoreId const> cores, std::span<Part> parts, RandomMix mix, LinesAhead ahead,
                                 std::size_t lines, Progress const& progress);
-    // The hint and the distance by which most is moved.
+    // The hint and the distance that move more bytes than the others.
     [[nodiscard]] Result<LinesAhead> find_best(std::span<CoreId const> cores, std::span<Part> parts, RandomMix mix,
                                                Progress const& progress) const;
 

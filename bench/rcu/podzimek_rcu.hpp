@@ -1,11 +1,11 @@
 // The preemptible variant of Podzimek's RCU, as the kernel of HelenOS had it (A. Hraska, "Read-Copy-Update for
 // HelenOS", 2013): what A-RCU was compared with. Entering and leaving an outermost section are quiescent states: with
-// preemption held off, a core that finds that a grace period has begun records it, behind a full barrier. Who waits for
-// a grace period gives the cores some time to do so, then asks the rest, and waits for those that are in a section,
+// preemption held off, a core that finds that a grace period has begun records it, behind a full barrier. A caller of
+// synchronize() gives the cores some time to do so, then asks the rest, and waits for those that are in a section,
 // whose unlock says when they have left.
 //
 // Not as there: each core has one reader thread, which stays on it. So what there is a core's is the thread's here, a
-// reader that was preempted needs no list, and switches need not look. No callbacks: who waits is the detector. In the
+// reader that was preempted needs no list, and switches need not look. No callbacks: the caller is the detector. In the
 // Linux build, where threads cannot hold preemption off, a section lacks the cost of that; it needs membarrier(2).
 #pragma once
 
