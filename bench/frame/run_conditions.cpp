@@ -32,7 +32,7 @@ template <typename T, typename Combine> void merge(std::optional<T>& into, std::
 }
 
 constexpr auto larger = [](auto a, auto b) { return std::max(a, b); };
-constexpr auto sum = [](std::uint64_t a, std::uint64_t b) { return a + b; };
+constexpr auto added = [](std::uint64_t a, std::uint64_t b) { return a + b; };
 constexpr auto both = [](std::uint32_t a, std::uint32_t b) { return a | b; };
 
 } // namespace
@@ -49,15 +49,15 @@ bool Conditions::are_watched() const {
 }
 
 void add_run(Conditions& all, RunConditions const& run) {
-    merge(all.smis, run.smis, sum);
+    merge(all.smis, run.smis, added);
     merge(all.throttled, run.throttled, both);
     merge(all.max_gap, run.max_gap, larger);
     merge(all.evidence.waited, run.evidence.waited, larger);
     merge(all.evidence.stolen, run.evidence.stolen, larger);
     merge(all.evidence.memory_stall, run.evidence.memory_stall, larger);
-    merge(all.evidence.switches, run.evidence.switches, sum);
-    merge(all.evidence.moved, run.evidence.moved, sum);
-    merge(all.evidence.stopped, run.evidence.stopped, sum);
+    merge(all.evidence.switches, run.evidence.switches, added);
+    merge(all.evidence.moved, run.evidence.moved, added);
+    merge(all.evidence.stopped, run.evidence.stopped, added);
 }
 
 void print_disturbances(TextSink& out, Conditions const& conditions) {

@@ -10,7 +10,7 @@ from mxk_host.compare.plan import CONFIGURATIONS, MAX_LATENCY
 from mxk_host.programs import Side
 from mxk_host.stream import Row
 
-OPERATIONS = 24_000_000
+OPERATIONS = 12_000_000  # in each run that counts, and in the one for warm-up before it
 KERNEL_OPERATIONS = 200_000
 BYTES_PER_OPERATION = 128  # of memory that the largest of the programs takes
 MAX_SECONDS = 240  # of measuring; a slower machine gets fewer operations
@@ -35,7 +35,7 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One process. `seconds`: about as long as it took on two cores with 24M operations; of these, `fixed` do not grow
+    """One process. `seconds`: about as long as it took on two cores with so many operations; of these, `fixed` do not grow
     with the operations."""
 
     name: str
