@@ -172,7 +172,8 @@ Result<Outcome> run(std::size_t operations, std::size_t slots_per_core, bool del
 
     using Work = typename Traveller<Table>::Work;
     auto work = MXK_TRY(PerCore<Work>::with_room(cores.size(), here.node()));
-    for (std::size_t i = 0; i < cores.size(); ++i) MXK_TRY(work.add(here.node(), table.region(i)));
+    for (std::size_t i = 0; i < cores.size(); ++i)
+        if (auto const added = work.add(here.node(), table.region(i)); !added) return added.error();
     for (std::size_t n = 0; n < travellers_per_client; ++n)
         for (std::size_t i = 0; i < cores.size(); ++i)
             here.append(tasks.emplace(table, work, arrivals.data(), clients[i], cores[i]), cores[i]);

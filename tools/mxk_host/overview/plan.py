@@ -35,8 +35,8 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Step:
-    """One process. `seconds`: about as long as it took on two cores with so many operations; of these, `fixed` do not grow
-    with the operations."""
+    """One process. `seconds`: about as long as it took on two cores with OPERATIONS; of these, `fixed` do not grow with
+    the operations."""
 
     name: str
     side: Side
