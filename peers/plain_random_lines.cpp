@@ -139,6 +139,9 @@ constexpr std::uint64_t added(RandomMix mix, std::uint64_t count) {
 }
 
 struct RandomPeerOptions : CoreSetOptions {
+    RandomPeerOptions()
+        : CoreSetOptions{{.repeat = 5, .warm_up = 0}, {}} {}
+
     std::uint64_t set = GiB;
     std::uint64_t loads = 1'000'000;
 };

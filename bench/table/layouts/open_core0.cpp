@@ -95,8 +95,9 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
         return true;
     }
     template <Operation method> void ended(Worker& worker, std::size_t here) {
-        CoreGate::add_one(gates_[here].ended);
+        // Before: once all have ended, core 0 replaces the table that this looks at.
         if constexpr (method == Operation::Insert || overwrites(method)) rehash_if_crowded(worker, here);
+        CoreGate::add_one(gates_[here].ended);
     }
 
     // Errors: no memory for a table twice as large.
