@@ -57,7 +57,7 @@ machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_
             "hypervisor": "", "build": "0123abcd gcc"}}
 if words[1] in costs:
     for engine, what, cost in does:
-        row = {{"benchmark": words[1], "peer": engine, "verified": True}}
+        row = {{"benchmark": words[1], "peer": engine, "verified": True, "quiet": True}}
         if words[1] == "rcu-read":
             kind, library = engine
             body, cores = what
@@ -90,7 +90,7 @@ for workload in workloads:
     for cores in map(int, option("--cores").split(",")):
         rate = (1e6 if isinstance(does, str) else does) * cores
         row = {{"benchmark": words[1], "peer": engine, "workload": workload, "cores": cores, "machine": machine}}
-        row |= {{"throughput": {{"n": 1, "median": rate}}}}
+        row |= {{"throughput": {{"n": 1, "median": rate}}, "quiet": True}}
         print(json.dumps(row | {{"mix": "load", "verified": True}}))
         print(json.dumps(row | {{"mix": "run", "verified": not wrong}}))
 mixes = [mix for at, word in enumerate(words) if word == "--mix" for mix in words[at + 1].split(",")]
@@ -107,7 +107,7 @@ for mix, factor in (("insert", 1), ("find", 2), ("erase", 4), *loaded):
             continue
         rate = (1e6 if isinstance(does, str) else does) * factor * cores
         print(json.dumps(row | {{"operations": int(option("--ops")), "throughput": {{"n": 1, "median": rate}},
-                                 "machine": machine, "warnings": ["memory: pages are small"],
+                                 "machine": machine, "warnings": ["memory: pages are small"], "quiet": True,
                                  "verified": not (wrong and mix == "find")}} | more))
 sys.exit(1 if wrong else 0)
 """
