@@ -111,7 +111,7 @@ def test_benchmarks_without_parts_of_their_own_are_measured_as_a_whole() -> None
         "bench list --cores 1 --ms 1 --kind rcu",
         "bench resize --cores 1 --ms 1 --keys 1000 --layout concurrent",
     )
-    ended = simulate("; ".join(f"{command} --repeat 1 --json" for command in commands))
+    ended = simulate("; ".join(f"{command} --repeat 1 --warm-up 0 --json" for command in commands))
     assert {row["benchmark"] for row in ended.rows} == {"task", "rcu-read", "list", "resize"}
     result = result_of(read_document(ended.results / NAME))
     assert len(result.regions) == len(commands)
