@@ -61,7 +61,7 @@ struct PodzimekReading {
 MXK_TEST(podzimek_rcu, what_was_unlinked_outlasts_its_readers) {
     PodzimekUse use;
     auto const cores = all_cores();
-    MXK_CHECK(use.rcu.prepare(cores.span()).ok());
+    MXK_REQUIRE(use.rcu.prepare(cores.span()).ok());
     auto readings = NodeVector<PodzimekReading>::create(cores.size(), node_id(0));
     MXK_CHECK(readings.ok());
     auto write = [&] {
@@ -81,7 +81,7 @@ MXK_TEST(podzimek_rcu, what_was_unlinked_outlasts_its_readers) {
 MXK_TEST(podzimek_rcu, waits_for_a_reader_who_was_taken_away) {
     PodzimekUse use;
     auto const cores = all_cores();
-    MXK_CHECK(use.rcu.prepare(cores.span()).ok());
+    MXK_REQUIRE(use.rcu.prepare(cores.span()).ok());
     Resident reader;
     std::atomic<bool> is_over{false};
     auto read = [&] {

@@ -76,7 +76,7 @@ def expect_pages(rows: list[dict[str, Any]], page_bytes: int, counts: list[int])
 
 
 MIXES = ["read", "3:1", "2:1", "1:1", "streamed"]
-RANDOM = f"--set 256Ki {FEW}"
+RANDOM = "--set 256Ki --loads 20k --repeat 1 --json"  # one run: what a row says of it belongs together
 
 
 def expect_random(rows: list[dict[str, Any]], cores: list[int]) -> None:
