@@ -10,7 +10,7 @@ from mxk_host.compare.plan import CONFIGURATIONS, MAX_LATENCY
 from mxk_host.programs import Side
 from mxk_host.stream import Row
 
-OPERATIONS = 12_000_000  # in each run that counts, and in the one for warm-up before it
+OPERATIONS = 24_000_000
 KERNEL_OPERATIONS = 200_000
 BYTES_PER_OPERATION = 128  # of memory that the largest of the programs takes
 MAX_SECONDS = 240  # of measuring; a slower machine gets fewer operations
