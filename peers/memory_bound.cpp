@@ -1,12 +1,8 @@
 // `bench memory-peer`: the latency of a load by working set, measured without anything of MXK but the frame around it,
 // for comparison with `bench memory --part latency`: the same sizes, cores, numbers and fields.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <memory>
-#include <new>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -18,6 +14,7 @@
 #include "bench/machine/working_sets.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "peers/pinned_thread.hpp"
+#include "peers/plain_memory.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
@@ -27,17 +24,9 @@ namespace {
 // does (McVoy, Staelin 1996), with random order: a chain of loads of which each gives the address of the next one.
 class PlainChase {
   public:
-    // Memory for sets of up to `bytes`, in large pages where the system gives them. Throws std::bad_alloc.
+    // Memory for sets of up to `bytes`. Throws std::bad_alloc.
     explicit PlainChase(std::size_t bytes)
-        : mapped_((bytes + large_page - 1) / large_page * large_page + large_page) {
-        void* const place = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (place == MAP_FAILED) throw std::bad_alloc();
-        madvise(place, mapped_, MADV_HUGEPAGE);
-        lines_ = static_cast<Line*>(place);
-    }
-    PlainChase(PlainChase const&) = delete;
-    PlainChase& operator=(PlainChase const&) = delete;
-    ~PlainChase() { munmap(lines_, mapped_); }
+        : memory_(bytes) {}
 
     // Nanoseconds per load, the median of some parts of the run, in a set of `bytes`, with no fewer than `loads` timed,
     // on the calling thread. Verified: the chain came to each line once.
@@ -64,7 +53,6 @@ class PlainChase {
     }
 
   private:
-    static constexpr std::size_t large_page = std::size_t{2} << 20;
     static constexpr std::size_t parts = 16; // of a run, timed each for itself
     static constexpr std::size_t unrolled = 16;
 
@@ -74,15 +62,13 @@ class PlainChase {
     };
 
     // Gives the first line.
-    Line* link(std::size_t lines) {
-        void* place = lines_;
-        std::size_t room = mapped_;
-        auto* const aligned = static_cast<Line*>(std::align(large_page, lines * sizeof(Line), place, room));
+    [[nodiscard]] Line* link(std::size_t lines) const {
+        auto* const all = memory_.start_as<Line>();
         std::vector<std::uint32_t> order(lines);
         std::iota(order.begin(), order.end(), 0U);
         std::shuffle(order.begin(), order.end(), std::mt19937_64(lines)); // the same in each run
-        for (std::size_t at = 0; at < lines; ++at) aligned[order[at]] = {&aligned[order[(at + 1) % lines]], 0};
-        return &aligned[order[0]];
+        for (std::size_t at = 0; at < lines; ++at) all[order[at]] = {&all[order[(at + 1) % lines]], 0};
+        return &all[order[0]];
     }
     // Untimed: follows the chain once and counts.
     static bool goes_round(Line* first, std::size_t lines) {
@@ -94,8 +80,7 @@ class PlainChase {
         return line == first;
     }
 
-    std::size_t mapped_;
-    Line* lines_ = nullptr;
+    PlainMemory memory_;
 };
 
 struct MemoryPeerOptions : CostOptions {

@@ -1,7 +1,5 @@
 // `bench memory-random-peer`: random lines by a plain loop, without anything of MXK but the frame around it, for
 // comparison with `bench memory --part random`: the same mixes, sets of cores, sizes, numbers and fields.
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -12,7 +10,6 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <vector>
@@ -23,6 +20,7 @@
 #include "bench/machine/memory_options.hpp"
 #include "bench/machine/random_lines.hpp"
 #include "peers/pinned_thread.hpp"
+#include "peers/plain_memory.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -35,23 +33,13 @@ struct alignas(64) PlainLine {
     std::array<std::uint64_t, 6> rest;
 };
 
-// What one thread visits: memory of its own (mmap), touched first by the thread itself.
+// What one thread visits, and is the first to touch.
 class PlainLines {
   public:
     // Throws std::bad_alloc.
     explicit PlainLines(std::size_t lines)
         : lines_(lines)
-        , mapped_(lines * sizeof(PlainLine) + large_page) {
-        void* const place = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (place == MAP_FAILED) throw std::bad_alloc();
-        madvise(place, mapped_, MADV_HUGEPAGE);
-        place_ = place;
-        auto const address = reinterpret_cast<std::uintptr_t>(place);
-        line_ = reinterpret_cast<PlainLine*>((address + large_page - 1) / large_page * large_page);
-    }
-    PlainLines(PlainLines const&) = delete;
-    PlainLines& operator=(PlainLines const&) = delete;
-    ~PlainLines() { munmap(place_, mapped_); }
+        , memory_(lines * sizeof(PlainLine)) {}
 
     void write() {
         for (std::size_t i = 0; i < lines_; ++i) line_[i] = {i, 0, {}};
@@ -84,8 +72,6 @@ class PlainLines {
     }
 
   private:
-    static constexpr std::size_t large_page = std::size_t{2} << 20;
-
     // A permutation of the lines: by odd multipliers, and the upper half onto the lower one between.
     [[nodiscard]] std::uint64_t at(std::uint64_t i) const {
         std::uint64_t const mask = lines_ - 1;
@@ -96,9 +82,8 @@ class PlainLines {
     }
 
     std::size_t lines_;
-    std::size_t mapped_;
-    void* place_ = nullptr;
-    PlainLine* line_ = nullptr;
+    PlainMemory memory_;
+    PlainLine* line_ = memory_.start_as<PlainLine>();
 };
 
 // A way to ask for lines ahead: as __builtin_prefetch() takes it; below 0: not at all.

@@ -31,7 +31,7 @@ struct ListOptions : CoreSetOptions {
     std::uint32_t milliseconds = 20;
     std::uint64_t seed = 1;
     bool figure = false;
-    std::uint32_t max_runs = 20;
+    std::uint32_t max_runs = max_figure_runs;
 };
 
 constexpr auto list_schema = console::schema<ListOptions>(
@@ -44,7 +44,7 @@ constexpr auto list_schema = console::schema<ListOptions>(
     console::option<&ListOptions::seed>("seed", "of the keys and of what is done with them"),
     console::flag<&ListOptions::figure>(
         "figure", "walks of 5 items that do not change, in threads: unprotected, a-rcu, podzimek-rcu, spinlock"),
-    console::option<&ListOptions::max_runs>("max-runs", "per row of the figure", console::between(1, 20)),
+    console::option<&ListOptions::max_runs>("max-runs", "per row of the figure", console::between(1, max_figure_runs)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
 class ListExperiment final : public GridExperiment {

@@ -67,7 +67,7 @@ class ListFigure final : public GridExperiment {
                           .body = ReadBody::Walk,
                           .progress = progress,
                           .list = &list_};
-        std::array<double, max_runs> values{};
+        std::array<double, max_figure_runs> values{};
         std::size_t runs = 0;
         double half_interval = 1; // by the mean
         Sample& sample = samples[0];
@@ -100,8 +100,6 @@ class ListFigure final : public GridExperiment {
         format(out, "list --figure: walks of {} items, {} ms; up to {} runs per row, until the mean is known to 1 %\n",
                listed_keys, options_.milliseconds, options_.max_runs);
     }
-
-    static constexpr std::size_t max_runs = 20;
 
   private:
     void write_options(JsonWriter& json, Point const& /*point*/) const override {

@@ -9,9 +9,11 @@
 
 namespace mxk::bench {
 
+inline constexpr std::uint32_t max_figure_runs = 20; // of a row
+
 struct ListFigureOptions : CoreSetOptions {
     std::uint32_t milliseconds;
-    std::uint32_t max_runs; // of a row, which ends earlier when it knows its mean to 1 %
+    std::uint32_t max_runs; // up to max_figure_runs; a row ends earlier when it knows its mean to 1 %
 };
 
 console::Outcome run_list_figure(console::Invocation& invocation, ListFigureOptions const& options);

@@ -55,4 +55,4 @@ def _origin(run: Run, points: Iterable[Point]) -> str:
     point = next(iter(points))
     machine = point.first.get("machine", {})
     kind = f", {point.kind}" if point.kind else ""
-    return f"{run.name}: {machine.get('cpu', '?')}{kind}, build {machine.get('build', '?')}; {NOISY}: {NOISE}."
+    return f"{run.name}: {machine.get('cpu', '?')}{kind}, build {machine.get('build', '?')}; {NOISE}."

@@ -92,7 +92,7 @@ def _origin(summary: Summary) -> str:
     """The one run that all of it comes from."""
     machine, rounds = summary["machine"], summary["rounds"]
     count = f"{rounds} round{'' if rounds == 1 else 's'}{', a quick look' if summary['quick_look'] else ''}"
-    noisy = f"; {NOISY}: {NOISE}" if not all(row["quiet"] for row in summary["rows"]) else ""
+    noisy = f"; {NOISE}" if not all(row["quiet"] for row in summary["rows"]) else ""
     return (
         f"`{summary['command']}`, {summary['started']}: {summary['operations']:,} operations, medians of {count}, "
         f"{machine.get('cpu', '?')}, build {machine.get('build', '?')}{noisy}."

@@ -15,7 +15,7 @@ from mxk_host.digits import cores_text, number
 from mxk_host.tables import console_of, plain_table
 
 NOISY = "~"  # behind a throughput: by its own account not to be trusted
-NOISE = "the machine was not quiet, or does not say"
+NOISE = f"{NOISY}: the machine was not quiet, or does not say"
 # Stands beside every comparison: the two sides are not asked for the same.
 ASYNCHRONOUS = (
     "MXK's engines are asynchronous: a core has thousands of operations under way in batches, 100 as tasks, and each",
@@ -105,7 +105,7 @@ def _head(summary: Summary) -> Iterable[str]:
     if any("latency" in row for row in summary["rows"]):
         yield "p50 us, p99 us: from an operation's submission until its result is there, in a run of its own"
     if not all(row["quiet"] for row in summary["rows"]):
-        yield f"{NOISY}: {NOISE} (reasons below)"
+        yield f"{NOISE} (reasons below)"
 
 
 def _groups(columns: Sequence[Any], group: int, width: int) -> Iterable[Sequence[Any]]:
