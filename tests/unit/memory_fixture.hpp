@@ -15,18 +15,21 @@
 
 namespace mxk::test {
 
-// Address space that costs memory only where it is touched.
+// Address space that costs memory only where it is touched. It begins `offset` bytes after a boundary of 2 MiB, never
+// where chance puts it: which large blocks fit into it, and so what a test sees, follows from where it begins.
 class HostMemory {
   public:
-    explicit HostMemory(std::size_t bytes)
-        : bytes_(bytes) {
-        void* const place =
-            mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (place == MAP_FAILED) throw std::bad_alloc();
-        madvise(place, bytes, MADV_NOHUGEPAGE); // so that resident() counts what was touched
-        start_ = static_cast<std::byte*>(place);
+    explicit HostMemory(std::size_t bytes, std::size_t offset = 64 * KiB)
+        : bytes_(bytes)
+        , mapped_bytes_(bytes + offset + boundary) {
+        mapped_ =
+            mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (mapped_ == MAP_FAILED) throw std::bad_alloc();
+        madvise(mapped_, mapped_bytes_, MADV_NOHUGEPAGE); // so that resident() counts what was touched
+        auto const place = reinterpret_cast<std::uintptr_t>(mapped_);
+        start_ = static_cast<std::byte*>(mapped_) + (align_up(place, boundary) - place) + offset;
     }
-    ~HostMemory() { munmap(start_, bytes_); }
+    ~HostMemory() { munmap(mapped_, mapped_bytes_); }
     HostMemory(HostMemory const&) = delete;
     HostMemory& operator=(HostMemory const&) = delete;
 
@@ -44,8 +47,12 @@ class HostMemory {
     }
 
   private:
+    static constexpr std::size_t boundary = 2 * MiB;
+
+    void* mapped_ = nullptr;
     std::byte* start_ = nullptr;
     std::size_t bytes_;
+    std::size_t mapped_bytes_;
 };
 
 class MemoryTest : public testing::Test {
@@ -65,14 +72,12 @@ class MemoryTest : public testing::Test {
         Arena arena(&boot_chunk);
         memory::configure({allocators.get(), count}, distances, arena);
     }
-    // One node whose memory begins `offset` bytes after a boundary of 2 MiB. Elsewhere chance decides where it begins.
+    // One node whose memory begins `offset` bytes after a boundary of 2 MiB.
     void configure_at(std::size_t offset, std::size_t bytes) {
-        std::size_t const all = bytes + FrameAllocator::table_bytes(bytes);
         allocators = std::make_unique<FrameAllocator[]>(1);
         host.clear();
-        host.push_back(std::make_unique<HostMemory>(all + 4 * MiB));
-        auto const start = reinterpret_cast<std::uintptr_t>(host.back()->bytes().data());
-        allocators[0].add(host.back()->bytes().subspan(align_up(start, 2 * MiB) - start + offset, all));
+        host.push_back(std::make_unique<HostMemory>(bytes + FrameAllocator::table_bytes(bytes), offset));
+        allocators[0].add(host.back()->bytes());
         Arena arena(&boot_chunk);
         memory::configure({allocators.get(), 1}, std::vector<std::uint8_t>{10}, arena);
     }
