@@ -123,6 +123,7 @@ void write_machine(JsonWriter& json) {
     else
         json.null_field("tsc_hz");
     json.field("nodes", topology.nodes.size());
+    json.field("distances_known", topology.distances_are_known);
     json.field("cores", topology.cores.size());
     json.field("memory_bytes", topology.memory_bytes());
     json.field("hypervisor", machine.hypervisor);

@@ -8,6 +8,7 @@ console::Outcome show_chtbench(console::Invocation& invocation) {
     invocation.out.write("HelenOS' chtbench measures:        here:\n"
                          "  empty read sections              bench rcu-read --kind qsbr,rcu,a-rcu,spin-shared\n"
                          "  a list under RCU or a spin lock  bench list --kind rcu,spin --update-pct 10\n"
+                         "  a list that does not change      bench list --figure\n"
                          "  look-ups in the shared table     bench table --model shared --layout concurrent "
                          "--mix insert,find\n"
                          "  updates of it                    bench table --model shared --layout concurrent "

@@ -112,11 +112,17 @@ class ListExperiment final : public GridExperiment {
     FixedText<64> distribution_;
 };
 console::Outcome run_list_command(console::Invocation& invocation, ListOptions const& options) {
-    if (!options.figure) return run_benchmark<ListExperiment>(invocation, options);
     ListOptions const none;
-    if (!options.kinds.empty() || options.keys != none.keys || options.update_percent != none.update_percent)
-        return invocation.fail(Error("--figure has kinds and a list of its own: expected no --kind, --keys, "
-                                     "--update-pct"));
+    if (!options.figure) {
+        if (options.max_runs != none.max_runs)
+            return invocation.fail(Error("--max-runs: expected with --figure; without it, --repeat"));
+        return run_benchmark<ListExperiment>(invocation, options);
+    }
+    if (!options.kinds.empty() || options.keys != none.keys || options.update_percent != none.update_percent ||
+        options.distribution.is_given || options.seed != none.seed || options.repeat != none.repeat ||
+        options.warm_up != none.warm_up)
+        return invocation.fail(Error("--figure has kinds, a list and a number of runs of its own: expected no --kind, "
+                                     "--keys, --update-pct, --dist, --seed, --repeat, --warm-up"));
     return run_list_figure(
         invocation, {{{.repeat = 1, .json = options.json}, options.cores}, options.milliseconds, options.max_runs});
 }

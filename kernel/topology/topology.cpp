@@ -178,12 +178,13 @@ Result<Topology> discover(acpi::Tables const* tables, ApicId boot_core, std::spa
     for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i] = {node_id(i), domains[i], {}, {}};
     MXK_TRY(share_memory(nodes, domains, home, memory, arena));
     MXK_TRY(share_cores(nodes, cores, arena));
-    auto const distances = MXK_TRY(find_distances(domains, known, arena));
+    auto const [distances, distances_are_known] = MXK_TRY(find_distances(domains, known, arena));
     auto const performance = MXK_TRY(find_performance(domains, known, arena));
     compare_with_performance(nodes.size(), distances, performance, warnings);
     return Topology{.cores = cores,
                     .nodes = nodes,
                     .distances = distances,
+                    .distances_are_known = distances_are_known,
                     .listed_cores = std::max(listed.listed, cores.size()),
                     .memory_is_known = !memory.empty() || !usable_memory.empty(),
                     .non_volatile_bytes = non_volatile,

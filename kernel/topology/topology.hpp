@@ -58,6 +58,7 @@ struct Topology {
                                  // they run: keep_cores()
     std::span<Node const> nodes; // nodes[i].id == i, in the order of their proximity domains; no less than one
     std::span<std::uint8_t const> distances; // nodes x nodes, row "from"; 10 is local, 255 unreachable
+    bool distances_are_known = true;         // false: 10 and 20 are assumed, since several nodes have no others
     std::size_t listed_cores = 0;            // what the firmware lists, those included that cannot be used
     bool memory_is_known = true;             // false: a machine only looked at, of whose memory nothing is said
     std::uint64_t non_volatile_bytes = 0;    // RAM by the memory map, non-volatile by the SRAT: of no node

@@ -48,8 +48,8 @@ bool is_time(std::uint64_t latency) {
 
 } // namespace
 
-Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t const> domains, acpi::Tables const& tables,
-                                                     Arena& arena) {
+Result<FoundDistances> find_distances(std::span<std::uint32_t const> domains, acpi::Tables const& tables,
+                                      Arena& arena) {
     constexpr std::uint8_t remote_distance = 20;
     auto const slit = distances_for(domains, tables);
     bool const matters = domains.size() > 1 || !tables.find("SLIT").empty();
@@ -64,7 +64,7 @@ Result<std::span<std::uint8_t const>> find_distances(std::span<std::uint32_t con
             *next++ = slit ? slit.value().between(from, to) : assumed;
         }
     }
-    return std::span<std::uint8_t const>(result);
+    return FoundDistances{result, slit.ok() || domains.size() == 1};
 }
 
 void compare_with_performance(std::size_t nodes, std::span<std::uint8_t const> distances,

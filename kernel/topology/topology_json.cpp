@@ -89,6 +89,7 @@ void write_node(JsonWriter& json, Topology const& topology, Node const& node) {
 void write_json(JsonWriter& json, Topology const& topology) {
     json.field("listed_cores", topology.listed_cores);
     json.field("memory_known", topology.memory_is_known);
+    json.field("distances_known", topology.distances_are_known);
     json.begin_array("cores");
     for (Core const& core : topology.cores) write_core(json, core);
     json.end_array();

@@ -340,7 +340,7 @@ void print(TextSink& sink, Topology const& topology) {
     for (Node const& node : topology.nodes) print_node(sink, topology, node);
     print_levels(sink, topology.cores);
     if (topology.nodes.size() > 1) {
-        print_matrix(sink, "distance", topology.nodes, [&](NodeId from, NodeId to) {
+        print_matrix(sink, topology.distances_are_known ? "distance" : "distance, assumed,", topology.nodes, [&](NodeId from, NodeId to) {
             Cell cell;
             format(cell, "{}", topology.distance(from, to));
             return cell;

@@ -113,7 +113,11 @@ Result<void> Runtime::State::describe(arch::Shape const& shape) {
         nodes[i] = {node_id(i), shape.nodes[i].system_node >= 0 ? domain : static_cast<std::uint32_t>(i),
                     ranges.subspan(i, range_count), ids.subspan(first, next - first)};
     }
-    topology = {.cores = cores, .nodes = nodes, .distances = distances, .listed_cores = cores.size()};
+    topology = {.cores = cores,
+                .nodes = nodes,
+                .distances = distances,
+                .distances_are_known = !shape.distances_assumed,
+                .listed_cores = cores.size()};
     set_system_topology(topology);
     return {};
 }

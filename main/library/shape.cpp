@@ -85,7 +85,10 @@ Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::o
             return Error::of("expected less than 8 TiB of memory for each node, got {} GiB for node {}",
                              shape.nodes[i].memory_bytes / GiB, i);
     if (shape.shares_cpus) pretend_levels(shape);
-    if (shape.distances.empty()) shape.distances = plain_distances(nodes);
+    if (shape.distances.empty()) {
+        shape.distances = plain_distances(nodes);
+        shape.distances_assumed = nodes > 1;
+    }
     return shape;
 }
 

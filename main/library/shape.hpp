@@ -28,6 +28,7 @@ struct Shape {
     std::vector<ShapeCore> cores;
     std::vector<ShapeNode> nodes;
     std::vector<std::uint8_t> distances; // nodes x nodes
+    bool distances_assumed = false;      // those of several nodes that are pretended, or of which the host says none
     bool shares_cpus = false;            // more cores than processors
     bool nodes_unknown = false;          // the host does not say how much memory its nodes have: there is one, with all
     bool memory_guessed = false;         // nor how much there is

@@ -218,8 +218,21 @@ def test_the_figure_of_a_list_in_the_kernel(tmp_path: Path) -> None:
 
 def test_the_figure_of_a_list_in_the_linux_program() -> None:
     expect_figure(run_linux("--cores", "2", FIGURE))
-    refused = run_linux("bench list --figure --keys 7", code=1)
-    assert "--figure has kinds and a list of its own: expected no --kind, --keys, --update-pct" in refused.output
+    for option in (
+        "--kind rcu",
+        "--keys 7",
+        "--update-pct 1",
+        "--dist zipf:0.9",
+        "--seed 2",
+        "--repeat 3",
+        "--warm-up 1",
+    ):
+        refused = run_linux(f"bench list --figure {option}", code=1)
+        assert "--figure has kinds, a list and a number of runs of its own: expected no --kind, " in refused.output, (
+            option
+        )
+    refused = run_linux("bench list --max-runs 3", code=1)
+    assert "--max-runs: expected with --figure; without it, --repeat" in refused.output
 
 
 def test_options_of_the_list_are_checked() -> None:
@@ -250,8 +263,9 @@ def test_ctrl_c_ends_a_run_in_its_middle(command: str) -> None:
 
 def test_chtbench_names_what_measures_the_same_and_rcu_counts_what_a_rcu_did() -> None:
     named = re.findall(r"bench (?:rcu-read|list|table|resize)[^\n]*", run_linux("chtbench").output)
-    assert len(named) == 5
+    assert len(named) == 6
     small = {"rcu-read": "--ms 1", "list": "--ms 1 --keys 10", "table": "--ops 1000", "resize": "--keys 1000 --ms 1"}
+    del named[named.index("bench list --figure")]  # which has a test of its own
     lines = "; ".join(f"{line} {small[line.split()[1]]} --cores 1 --repeat 1" for line in named)
     ended = run_linux("--cores", "2", lines)
     assert ended.code == 0, ended.output

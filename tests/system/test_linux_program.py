@@ -212,6 +212,7 @@ def test_pretended_cores_and_nodes() -> None:
     assert [core["node"] for core in machine["cores"]] == [0] * 4 + [1] * 4
     assert [node["cores"] for node in machine["nodes"]] == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert machine["nodes"][0]["distances"] == machine["nodes"][1]["distances"][::-1]
+    assert machine["distances_known"] is False, "pretended ones"
     assert all(node["memory"] for node in machine["nodes"])
     if len(os.sched_getaffinity(0)) < 8:
         assert any("share the processors" in warning for warning in machine["warnings"])

@@ -137,6 +137,17 @@ def test_a_node_without_memory_has_no_column(tmp_path: Path) -> None:
 
 
 @in_qemu
+def test_a_table_is_not_placed_on_a_node_without_memory(tmp_path: Path) -> None:
+    shape = ["--cpus", "3", "--nodes", "2", "--memoryless-node"]
+    table = "bench table --ops 1K --cores 1 --mix insert --json"
+    ended = run_mxk(tmp_path / "log", shape, f"{table} --memory node:2; {table} --memory node:1; {table}", code=1)
+    assert "--memory node:N: expected a node that has memory, got 2" in ended.output
+    placed = [row["placed"] for row in ended.rows]
+    assert len(placed) == 2, "the one that cannot be kept has no row"
+    assert placed[0][1] > 0 == placed[0][2], placed
+
+
+@in_qemu
 def test_memory_that_leaves_none_for_page_tables_is_skipped_with_a_reason(tmp_path: Path) -> None:
     def free_mebibytes(console: Console) -> float:
         found = re.search(r"^ +0 +[\d.]+ +[\d.]+ +([\d.]+)", console.run("memory"), re.MULTILINE)

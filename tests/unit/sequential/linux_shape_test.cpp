@@ -40,6 +40,7 @@ TEST(Shape, is_the_hosts_if_nothing_is_asked) {
     EXPECT_EQ(shape.cores[4].cpu, 4);
     EXPECT_EQ(shape.nodes[1].system_node, 1);
     EXPECT_EQ(shape.distances, (std::vector<std::uint8_t>{10, 21, 21, 10}));
+    EXPECT_FALSE(shape.distances_assumed);
     EXPECT_FALSE(shape.shares_cpus);
 }
 
@@ -74,6 +75,7 @@ TEST(Shape, pretends_nodes_of_equal_size) {
     EXPECT_EQ(shape.distances.size(), 16U);
     EXPECT_EQ(shape.distances[0], 10);
     EXPECT_EQ(shape.distances[1], 20);
+    EXPECT_TRUE(shape.distances_assumed);
     EXPECT_EQ(nodes_of(shape_of({.cores = 3, .nodes = 2})), (std::vector<unsigned>{0, 0, 1}));
 }
 
@@ -97,6 +99,13 @@ TEST(Shape, a_host_node_without_memory_stays_without) {
     auto const shape = make_shape({}, host, 8 * GiB);
     ASSERT_TRUE(shape.ok());
     EXPECT_EQ(shape.value().nodes[1].memory_bytes, 0U);
+}
+
+TEST(Shape, distances_that_the_host_does_not_say_are_assumed_where_there_are_several_nodes) {
+    Host host = two_sockets();
+    host.distances.clear();
+    EXPECT_TRUE(make_shape({}, host, 8 * GiB).value().distances_assumed);
+    EXPECT_FALSE(make_shape({.nodes = 1}, host, 8 * GiB).value().distances_assumed);
 }
 
 // A sandbox without /sys: unknown is not none.

@@ -173,7 +173,7 @@ TEST_F(TopologyPreview, json) {
     EXPECT_EQ(
         text.substr(0, text.find(R"(,"crc32":)")),
         R"({"topology":"preview","acpi":")" + path +
-            R"(","listed_cores":3,"memory_known":true,"cores":[{"id":0,"apic_id":4,"node":0,"acpi_uid":7,"physical_core":null,"package":null,"caches":[]},)"
+            R"(","listed_cores":3,"memory_known":true,"distances_known":false,"cores":[{"id":0,"apic_id":4,"node":0,"acpi_uid":7,"physical_core":null,"package":null,"caches":[]},)"
             R"({"id":1,"apic_id":6,"node":0,"acpi_uid":8,"physical_core":null,"package":null,"caches":[]}],"nodes":[{"id":0,"proximity_domain":1,)"
             R"("memory":[{"start":4096,"bytes":1073741824}],"cores":[0,1],"distances":[10,20],)"
             R"("read_latency_ps":[80000,"unreachable"],"write_latency_ps":[null,null],)"
@@ -195,7 +195,7 @@ TEST_F(TopologyPreview, json_of_the_machine_that_runs) {
     EXPECT_NE(text.find(R"("mitigations":")"), std::string::npos) << text;
     EXPECT_NE(
         text.find(
-            R"(","listed_cores":1,"memory_known":true,"cores":[{"id":0,"apic_id":3,"node":0,"acpi_uid":null,"physical_core":null,"package":null,"caches":[]}],)"
+            R"(","listed_cores":1,"memory_known":true,"distances_known":true,"cores":[{"id":0,"apic_id":3,"node":0,"acpi_uid":null,"physical_core":null,"package":null,"caches":[]}],)"
             R"("nodes":[{"id":0,"proximity_domain":0,"memory":[{"start":4096,"bytes":1048576}],"cores":[0],"distances":[10]}],)"
             R"("warnings":[)"),
         std::string::npos)

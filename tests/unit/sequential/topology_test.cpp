@@ -37,6 +37,7 @@ TEST(Topology, two_nodes_and_a_memory_map) {
     EXPECT_EQ(machine.memory_of(1), Texts{"40000000-7ffd0000"});
     EXPECT_EQ(machine.topology.distance(node_id(0), node_id(1)), 21U);
     EXPECT_EQ(machine.topology.distance(node_id(1), node_id(0)), 31U);
+    EXPECT_TRUE(machine.topology.distances_are_known);
     EXPECT_EQ(machine.topology.listed_cores, 4U);
     EXPECT_EQ(machine.topology.memory_bytes(), 0x9'fc00U + 0x7ffd'0000U - 0x10'0000U);
 }
@@ -62,6 +63,7 @@ TEST(Topology, what_the_srat_calls_non_volatile_is_no_ram) {
     Machine const none({madt, affinities(0x8000'0000, 0x4000'0000)}, 0, {range(0, 0x8000'0000)});
     EXPECT_EQ(none.topology.non_volatile_bytes, 0U);
     EXPECT_EQ(none.warnings, Texts{"ACPI: no SLIT; distances taken as 10 local, 20 remote"});
+    EXPECT_FALSE(none.topology.distances_are_known);
     // A map that calls it RAM where no entry of the SRAT does: it is not given to the boot core's node.
     Machine const uncovered({madt, affinities(0x8000'0000, 0x4000'0000)}, 0, {range(0, 0x9000'0000)});
     EXPECT_EQ(uncovered.topology.memory_bytes(), 0x8000'0000U);

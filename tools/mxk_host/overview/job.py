@@ -25,7 +25,7 @@ from mxk_host.stream import Row
 Build = Callable[[str, str, Show], None]  # of a preset a target
 
 _KERNEL_CORES = 4
-_LOOK = 500_000  # operations of each of the first steps, which tell how fast the machine is
+_LOOK = 1_000_000  # operations of each of the first steps, which tell how fast the machine is
 _LOOKED_AT = STEPS[:4]  # tables of all kinds: what else runs slows down above all what waits for other cores
 _TOLERANCE = 1.1  # an estimate is no more exact
 _KNOWN_STEPS = 10  # of ninja, from which on it is known how long one takes
@@ -230,7 +230,7 @@ class Overview:
 def overview(
     programs: Programs, operations: int | None, compiled: Sequence[Side], build: Build = building.build
 ) -> None:
-    """Measures everything once. `operations`: None: as many as there is memory and time for, up to 24M."""
+    """Measures everything once. `operations`: None: as many as there is memory and time for, up to 12M."""
     for tool in ("cmake", "ninja", "nasm") if compiled else ():
         expect_installed(tool)
     expect_installed(QEMU)

@@ -212,6 +212,8 @@ def _facts(machine: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
         yield "TSC", f"{hertz / 1e9:.3f} GHz"
     if memory := number_of(machine.get("memory_bytes")):
         yield "memory", f"{memory / _GIB:.3g} GiB"
+    if machine.get("distances_known") is False:
+        yield "NUMA distances", "assumed"
     prefetch = machine.get("prefetch")
     if isinstance(prefetch, dict):
         texts = [f"{name} {text}" for name, value in prefetch.items() if (text := text_of(value))]
