@@ -340,11 +340,12 @@ void print(TextSink& sink, Topology const& topology) {
     for (Node const& node : topology.nodes) print_node(sink, topology, node);
     print_levels(sink, topology.cores);
     if (topology.nodes.size() > 1) {
-        print_matrix(sink, topology.distances_are_known ? "distance" : "distance, assumed,", topology.nodes, [&](NodeId from, NodeId to) {
-            Cell cell;
-            format(cell, "{}", topology.distance(from, to));
-            return cell;
-        });
+        print_matrix(sink, topology.distances_are_known ? "distance" : "distance, assumed,", topology.nodes,
+                     [&](NodeId from, NodeId to) {
+                         Cell cell;
+                         format(cell, "{}", topology.distance(from, to));
+                         return cell;
+                     });
     }
     using P = MemoryPerformance;
     print_figures_of(sink, topology, "latency in ns", &P::read_latency, &P::write_latency, true);
