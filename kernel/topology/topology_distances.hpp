@@ -21,8 +21,7 @@ struct FoundDistances {
 // domains x domains, row "from". Without a valid SLIT that has a row for each of `domains` (ascending, one or more):
 // 10 local, 20 remote. One WARN for each kind of fault: no valid SLIT; another domain as near as the own one; distances
 // that are others on the way back. The only error is lack of memory. Boot core; does not block.
-Result<FoundDistances> find_distances(std::span<std::uint32_t const> domains, acpi::Tables const& tables,
-                                      Arena& arena);
+Result<FoundDistances> find_distances(std::span<std::uint32_t const> domains, acpi::Tables const& tables, Arena& arena);
 
 // One WARN where the HMAT says that the memory of a node is read in less time than that of another which the SLIT puts
 // nearer. Silent where the two say nothing of the same nodes. Boot core; does not block.
