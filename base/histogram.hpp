@@ -24,6 +24,17 @@ class Histogram {
         sum_ += other.sum_;
         max_ = std::max(max_, other.max_);
     }
+    // Takes out what add() has put in. The maximum is then that of its step.
+    void remove(Histogram const& other) {
+        std::uint64_t last = 0;
+        for (std::size_t i = 0; i < bins; ++i) {
+            counts_[i] -= other.counts_[i];
+            if (counts_[i] != 0) last = last_of(i);
+        }
+        count_ -= other.count_;
+        sum_ -= other.sum_;
+        max_ = std::min(max_, last);
+    }
 
     [[nodiscard]] std::uint64_t count() const { return count_; }
     [[nodiscard]] std::uint64_t max() const { return max_; }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "arch/linux/signals.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk::arch {
@@ -61,7 +62,7 @@ bool has_avx2() {
 std::uint64_t interruptions_by_host() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt);
+    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt) + stops_so_far().value_or(0);
 }
 
 } // namespace mxk::arch

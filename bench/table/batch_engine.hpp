@@ -114,13 +114,18 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     static void submit_due(Worker& worker, Task& task) {
         auto& self = static_cast<BatchSubmitter&>(task);
         Cycles const now = clock::timestamp();
+        HostPauses* const pauses = self.run_->pauses();
+        if (pauses != nullptr) pauses->turn(now);
         for (std::size_t left = per_turn; left > 0; --left) {
             if (self.taken_.empty()) self.taken_ = self.run_->take(left);
             if (self.taken_.empty()) [[unlikely]]
                 return self.end();
             Instruction const& next = self.taken_.front();
             Cycles const due = self.run_->arrivals().due(self.run_->place_of(next));
-            if (raw(due) > raw(now)) return worker.when_round(self);
+            if (raw(due) > raw(now)) {
+                if (pauses != nullptr) pauses->caught_up(now);
+                return worker.when_round(self);
+            }
             if (!self.submit(next, Expected(next, OperationStart::due(due, now)))) [[unlikely]]
                 return self.client_.when_room(self);
             self.taken_ = self.taken_.subspan(1);
@@ -178,7 +183,12 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     void count_latency(CookieBatch<Expected> const& batch, Histogram& latency) const {
         Cycles const now = stamp_after_loads();
         if (!run_->arrivals().is_measured(now)) return;
-        for (std::size_t at = 0; at < batch.size(); ++at) batch.cookie(at).start.count_end(latency, now);
+        HostPauses* const pauses = run_->pauses();
+        for (std::size_t at = 0; at < batch.size(); ++at) {
+            std::uint32_t const lasted = batch.cookie(at).start.until(now);
+            latency.add(lasted);
+            if (pauses != nullptr) pauses->ended(now, lasted);
+        }
     }
 
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all

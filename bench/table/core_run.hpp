@@ -11,6 +11,7 @@
 #include "base/histogram.hpp"
 #include "bench/frame/measured_part.hpp"
 #include "bench/workload/arrivals.hpp"
+#include "bench/workload/host_pauses.hpp"
 #include "bench/workload/instructions.hpp"
 #include "bench/workload/operation_start.hpp"
 #include "kernel/clock.hpp"
@@ -79,6 +80,9 @@ class alignas(cache_line_bytes) CoreRun {
     // Where the time from taking an instruction until its result is home is counted; null: it is not measured.
     void measure_latency(Histogram* latency) { latency_ = latency; }
     [[nodiscard]] Histogram* latency() const { return latency_; }
+    // Where is noted what the host takes, in an open load; null: it is not.
+    void note_pauses(HostPauses* pauses) { pauses_ = pauses; }
+    [[nodiscard]] HostPauses* pauses() const { return pauses_; }
 
     // When each of the instructions that this core takes from is due; by default: when it is taken.
     void set_arrivals(Arrivals const& arrivals) { arrivals_ = arrivals; }
@@ -96,9 +100,11 @@ class alignas(cache_line_bytes) CoreRun {
         measured_part_begins();
         start_ = clock::timestamp();
         arrivals_.begin(start_);
+        if (pauses_ != nullptr) pauses_->begin(start_);
     }
     void end() {
         end_ = clock::timestamp();
+        if (pauses_ != nullptr) pauses_->finish(end_);
         measured_part_ends();
         send_task(ended_, ended_.home);
     }
@@ -177,6 +183,7 @@ class alignas(cache_line_bytes) CoreRun {
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;
     Histogram* latency_ = nullptr;
+    HostPauses* pauses_ = nullptr;
     Arrivals arrivals_;
     Cycles start_{};
     Cycles end_{};

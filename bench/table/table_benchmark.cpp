@@ -110,21 +110,29 @@ Result<void> TableBenchmark::run(std::size_t configuration, std::span<Sample> sa
                           .lost = outcome.lost,
                           .offered = offered,
                           .max_speed = max_speed[phase],
+                          .reached = samples[phase].value,
                           .last = outcome};
         if (outcome.verified() || run_.may_lose()) continue;
         progress.clear();
         print_wrong(progress.out(), mix, outcome);
     }
+    Speeds const after = MXK_TRY(max_speeds(configuration, progress));
+    for (std::size_t phase = 0; phase < phases(); ++phase) latest_[phase].max_speed_after = after[phase];
     return {};
 }
 
 void TableBenchmark::keep(std::size_t configuration) {
     for (std::size_t phase = 0; phase < phases(); ++phase) {
         TableFindings& found = found_[configuration * phases() + phase];
+        bool const is_served = latest_[phase].is_served();
         std::uint64_t const lost = std::max(found.lost, latest_[phase].lost);
+        std::uint32_t const runs = found.runs + 1;
+        std::uint32_t const runs_served = found.runs_served + (is_served ? 1 : 0);
         bool const was_said = found.last.elsewhere != 0;
-        found = latest_[phase];
+        if (is_served || found.runs_served == 0) found = latest_[phase];
         found.lost = lost;
+        found.runs = runs;
+        found.runs_served = runs_served;
         if (!was_said) warn_of_placement(configuration, run_.mix.list()[phase], found.last);
     }
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "arch/cpu.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/workers.hpp"
@@ -126,6 +127,11 @@ void TableExperiment::measure(Outcome& outcome) const {
         Histogram all;
         for (Histogram const& of_core : latencies_) all.add(of_core);
         outcome.latency = Durations::of(all);
+        if (!pauses_.empty()) {
+            HostDelay const delay = HostDelay::of(pauses_, all);
+            outcome.host = {.pauses = delay.pauses, .seconds = seconds_of(delay.time)};
+            if (delay.rest) outcome.host.rest = Durations::of(*delay.rest);
+        }
     }
     if (task_times_.empty()) return;
     Histogram all;
@@ -143,6 +149,13 @@ Arrivals TableExperiment::arrivals(double rate) const {
     auto const queues = queue_.kind() == QueueKind::Shared ? 1.0 : static_cast<double>(owners_.size());
     auto const share = static_cast<std::size_t>(static_cast<double>(run_->operations) / queues);
     return {queues * static_cast<double>(clock::frequency()) / rate, share / 10};
+}
+
+Result<HostPauses*> TableExperiment::add_pauses(NodeId node) {
+    constexpr std::size_t max_slow = 1 << 20; // of a core, 16 bytes each
+    auto pauses = MXK_TRY(HostPauses::create(node, max_task_time(), std::min<std::size_t>(run_->operations, max_slow),
+                                             &arch::interruptions_by_host));
+    return pauses_.add(node, std::move(pauses));
 }
 
 Consumers TableExperiment::takers() const {
@@ -175,10 +188,13 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     CoreBarrier barrier(count);
     latencies_ = {};
     task_times_ = {};
+    pauses_ = {};
     if (run_->latency) latencies_ = MXK_TRY(PerCore<Histogram>::with_room(count, node));
+    if (rate != 0) pauses_ = MXK_TRY(PerCore<HostPauses>::with_room(count, node));
     if (run_->task_times) task_times_ = MXK_TRY(PerCore<TaskTimes>::with_room(count, node));
     for (std::size_t i = 0; i < count; ++i) {
         if (run_->latency) cores[i]->measure_latency(MXK_TRY(latencies_.add(owners_[i].node)));
+        if (rate != 0) cores[i]->note_pauses(MXK_TRY(add_pauses(owners_[i].node)));
         if (!run_->task_times) continue;
         auto const added = task_times_.add(owners_[i].node, max_task_time());
         if (!added) return added.error();

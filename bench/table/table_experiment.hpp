@@ -51,6 +51,13 @@ class OwnerChanges {
 // Of the first nodes, as many as machines have.
 using BytesByNode = std::array<std::uint64_t, 64>;
 
+// What the host took from an open load, and the latency of the operations that this did not touch.
+struct HostTime {
+    std::size_t pauses = 0;
+    double seconds = 0;              // of all cores together, until they had caught up
+    std::optional<Durations> rest{}; // none: more operations were slow than can be told apart
+};
+
 class TableExperiment {
   public:
     // Of one phase.
@@ -70,6 +77,7 @@ class TableExperiment {
         std::uint64_t elsewhere = 0;   // bytes of it on other nodes than they were to be on
         // Where the options ask for them.
         Durations latency;           // of operations
+        HostTime host;               // that they waited for, in an open load
         Durations tasks;             // run times, but for long ones that were interrupted
         Durations interrupted_tasks; // these
         std::uint64_t long_tasks = 0;
@@ -107,6 +115,7 @@ class TableExperiment {
     Result<Outcome> run_phase(std::string_view what, double rate, std::uint32_t passes, Progress& progress);
     [[nodiscard]] Consumers takers() const;
     [[nodiscard]] Arrivals arrivals(double rate) const;
+    Result<HostPauses*> add_pauses(NodeId node);
     // While the operations flow, until have_ended(). Errors: no memory; the operations flow on.
     template <typename Ended>
     Result<void> change_owners(std::span<CoreRun* const> cores, Ended have_ended, OwnerChanges& changes);
@@ -122,7 +131,8 @@ class TableExperiment {
     std::uint64_t spilled_before_ = 0; // the run, which may make the table anew
     EngineOwner engine_;
     PerCore<Histogram> latencies_;  // by place, if they are measured
-    PerCore<TaskTimes> task_times_; // the same
+    PerCore<HostPauses> pauses_;    // the same, in an open load
+    PerCore<TaskTimes> task_times_; // by place, if they are measured
     std::uint64_t wrong_while_filling_ = 0;
 };
 

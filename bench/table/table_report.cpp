@@ -1,5 +1,8 @@
 #include "bench/table/table_report.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "bench/frame/names.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/trace/trace_report.hpp"
@@ -60,7 +63,58 @@ void write_model(JsonWriter& json, TableRun const& run) {
     if (run.uses("--tasks-per-core")) json.field("tasks_per_core", run.tasks_each);
 }
 
+void print_rate(TextSink& out, TableRun const& run, TableFindings const& found) {
+    format(out, "       offered {:.3} M ops/s", found.offered / 1e6);
+    if (found.max_speed != 0)
+        format(out, " ({} of {:.3}, after the run {:.3})", as_typed(run.rate).view(), found.max_speed / 1e6,
+               found.max_speed_after / 1e6);
+    format(out, ", reached {:.3}", found.reached / 1e6);
+    if (!found.is_served())
+        return out.write(": not served, so there is no latency (expected 99 % of the rate, and a change of what it is "
+                         "a share of up to 10 %)\n");
+    if (found.runs_served < found.runs)
+        format(out, " ({} of {} runs were not served)", found.runs - found.runs_served, found.runs);
+    out.write("; latency: from when an operation was due; the first tenth is not counted\n");
+}
+
+void print_host_time(TextSink& out, HostTime const& host) {
+    if (host.pauses == 0) return;
+    format(out, "       the host took cores {} times, {:.3} ms until they had caught up; without what this touched:\n",
+           host.pauses, host.seconds * 1e3);
+    if (host.rest)
+        print_durations(out, "operations", *host.rest);
+    else
+        out.write("       not known: too many operations were slow\n");
+}
+
+void write_rate(JsonWriter& json, TableFindings const& found) {
+    json.field("offered", found.offered);
+    json.field("reached", found.reached);
+    if (found.max_speed != 0) {
+        json.field("max_speed", found.max_speed);
+        json.field("max_speed_after", found.max_speed_after);
+    }
+    json.field("served", found.is_served());
+    json.field("runs_served", found.runs_served);
+}
+
+void write_host_time(JsonWriter& json, HostTime const& host) {
+    json.field("host_pauses", host.pauses);
+    json.field("host_pause_ms", host.seconds * 1e3);
+    if (host.rest)
+        write_durations(json, "latency_without_host", *host.rest);
+    else
+        json.null_field("latency_without_host");
+}
+
 } // namespace
+
+bool TableFindings::is_served() const {
+    constexpr double rate_is_kept = 0.99;
+    constexpr double max_change = 0.10;
+    if (reached < rate_is_kept * offered) return false;
+    return max_speed == 0 || std::abs(max_speed_after / max_speed - 1) <= max_change;
+}
 
 FixedText<32> name_of(Mix const& mix) {
     FixedText<32> name;
@@ -91,12 +145,9 @@ void print_table_head(TextSink& out, TableRun const& run) {
 void print_table_details(TextSink& out, TableRun const& run, TableFindings const& found) {
     TableExperiment::Outcome const& outcome = found.last;
     if (run.replay != nullptr) print_trace_results(out, run.replay->results());
-    if (run.rate) {
-        format(out, "       offered {:.3} M ops/s", found.offered / 1e6);
-        if (found.max_speed != 0) format(out, " ({} of {:.3})", as_typed(run.rate).view(), found.max_speed / 1e6);
-        out.write("; latency: from when an operation was due; the first tenth is not counted\n");
-    }
-    if (run.latency) print_durations(out, "operations", outcome.latency);
+    if (run.rate) print_rate(out, run, found);
+    if (run.latency && (!run.rate || found.is_served())) print_durations(out, "operations", outcome.latency);
+    if (run.rate && found.is_served()) print_host_time(out, outcome.host);
     if (run.task_times) {
         print_durations(out, "tasks", outcome.tasks);
         format(out, "       tasks over 50 us: {}, and {} that the host interrupted (max {:.1} us)\n",
@@ -144,9 +195,9 @@ void write_table_details(JsonWriter& json, TableRun const& run, TableFindings co
         json.element(outcome.placed[node]);
     json.end_array();
     if (run.switch_every) json.field("lock_changes", outcome.lock_changes);
-    if (run.rate) json.field("offered", found.offered);
-    if (found.max_speed != 0) json.field("max_speed", found.max_speed);
-    if (run.latency) write_durations(json, "latency", outcome.latency);
+    if (run.rate) write_rate(json, found);
+    if (run.latency && (!run.rate || found.is_served())) write_durations(json, "latency", outcome.latency);
+    if (run.rate && found.is_served()) write_host_time(json, outcome.host);
     if (run.task_times) {
         write_durations(json, "tasks", outcome.tasks);
         write_durations(json, "interrupted_tasks", outcome.interrupted_tasks);

@@ -17,8 +17,16 @@ struct TableFindings {
     std::size_t buckets = 0;         // or slots
     std::uint64_t lost = 0;          // entries, by threads without semaphores: the maximum of a run
     double offered = 0;              // operations due per second, where a rate is set
-    double max_speed = 0;            // operations per second without one, where it is a share of that
-    TableExperiment::Outcome last{}; // what the last run came to
+    double max_speed = 0;            // operations per second without one, where it is a share of that: before
+    double max_speed_after = 0;      // the same, after
+    double reached = 0;              // operations per second at the set rate
+    std::uint32_t runs = 0;          // at a set rate
+    std::uint32_t runs_served = 0;   // of these
+    TableExperiment::Outcome last{}; // what the last run came to, or the last that was served
+
+    // Whether the rate was kept to 1 %, and was still the share of what the machine can do. If not, operations waited
+    // in a backlog that grew with the run: such times are no latency.
+    [[nodiscard]] bool is_served() const;
 };
 
 FixedText<32> name_of(Mix const& mix);

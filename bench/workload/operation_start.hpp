@@ -32,7 +32,8 @@ class OperationStart {
         Cycles const end = stamp_after_loads();
         for (std::size_t i = 0; i < operations; ++i) count_end(latency, end);
     }
-    void count_end(Histogram& latency, Cycles end) const { latency.add(static_cast<std::uint32_t>(raw(end)) - stamp_); }
+    void count_end(Histogram& latency, Cycles end) const { latency.add(until(end)); }
+    [[nodiscard]] std::uint32_t until(Cycles end) const { return static_cast<std::uint32_t>(raw(end)) - stamp_; }
 
   private:
     static constexpr std::uint64_t max_late = std::uint64_t{1} << 31; // as much again is left for the way

@@ -3,6 +3,7 @@ core's, a process that wants the same processor. What a clean run is called: tes
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,14 +15,17 @@ from typing import Any
 
 import pytest
 
-from helpers import linux_program
+from helpers import linux_program, run_linux
 
 COMMAND = "bench table --ops 8M --cores {cores} --warm-up 0 --json"
 
 
-def row_of(cores: int, disturb: Callable[[int], None]) -> dict[str, Any]:
+RATE = "bench table --layout bucketed --submit batch --mix find --latency --cores 1 --ops 2M --warm-up 0 --json --rate "
+
+
+def row_of(cores: int, disturb: Callable[[int], None], command: str = COMMAND) -> dict[str, Any]:
     """The row of a run that this, which is given the process' number, disturbs once it has begun."""
-    start = [linux_program(), COMMAND.format(cores=cores)]
+    start = [linux_program(), command.format(cores=cores)]
     with subprocess.Popen(start, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as program:
         try:
             assert program.stdout is not None
@@ -84,3 +88,34 @@ def test_a_process_that_wants_the_same_processor_is_told() -> None:
     assert row["quiet"] is False
     assert row["conditions"]["waited"] > 0.05
     assert "% of the time a core had no processor" in row["not_quiet"]
+
+
+def test_a_rate_that_is_not_reached_has_no_latency() -> None:
+    row = row_of(1, lambda _: None, f"{RATE} 900M")
+    assert row["served"] is False
+    assert row["runs_served"] == 0
+    assert row["reached"] < 0.99 * row["offered"] == 0.99 * 900e6
+    assert not [key for key in row if key.startswith(("latency", "host_pause"))]
+    ended = run_linux(f"{RATE} 900M".replace("--json ", ""))
+    assert re.search(r"offered 900\.000 M ops/s, reached [\d.]+: not served, so there is no latency", ended.output)
+    assert "p99" not in ended.output
+
+
+def test_latency_is_told_with_and_without_the_time_that_the_host_had() -> None:
+    with busy_loop(min(os.sched_getaffinity(0))):
+        row = row_of(1, lambda _: None, f"{RATE} 1M")
+    assert row["served"] is True
+    assert row["host_pauses"] > 10
+    assert row["host_pause_ms"] > 100
+    every, rest = row["latency"], row["latency_without_host"]
+    assert rest["count"] < every["count"]
+    assert every["p99_ns"] > 1_000_000, "the scheduler gives the other process milliseconds"
+    assert rest["p99_ns"] < every["p99_ns"] / 4
+
+
+def test_a_share_is_of_what_the_machine_could_do_before_and_after() -> None:
+    row = row_of(1, lambda _: None, f"{RATE} 5%")
+    assert row["offered"] == pytest.approx(0.05 * row["max_speed"])
+    changed = abs(row["max_speed_after"] / row["max_speed"] - 1)
+    assert row["served"] is (changed <= 0.1 and row["reached"] >= 0.99 * row["offered"])
+    assert ("latency" in row) is row["served"]

@@ -122,8 +122,11 @@ def _ratio(mix: str, ours: dict[str, object], theirs: dict[str, object]) -> Call
 
 def _latency(which: str) -> Callable[[Sequence[Row]], str | None]:
     def value(rows: Sequence[Row]) -> str | None:
-        found = [row for row in rows if "latency" in row and "rate" in row]
-        return None if not found else f"{found[-1]['latency'][which] / 1000:.1f} us"
+        found = [row for row in rows if "rate" in row]
+        if not found:
+            return None
+        row = found[-1]
+        return f"{row['latency'][which] / 1000:.1f} us" if row["served"] else "not served: the host took too much"
 
     return value
 

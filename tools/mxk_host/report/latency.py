@@ -12,7 +12,12 @@ from mxk_host.report.plot import Line, Plot, colour, dash, layout, logarithmic, 
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Durations, Point, number_of
 
-_OF = {"latency": "of operations, from their submission to their result", "tasks": "of tasks"}
+_OF = {
+    "latency": "of operations, from their submission to their result",
+    "latency_without_host": "of the operations that were not late because the host had a core, from when they were due",
+    "tasks": "of tasks",
+}
+_OF_A_RATE = "of operations, from when they were due to their result"
 _TICKS = ("50", "99", "99.9", "max")
 
 
@@ -72,10 +77,16 @@ def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
                 logarithmic([time for it in data for time in it["y"]], "µs"),
             ),
         },
-        caption=f"How long it took, {_OF.get(kind, kind.replace('_', ' '))}."
+        caption=f"How long it took, {_of(kind, points)}."
         + (f" The first {MAX_LINES} are drawn; {hidden} more stand in the table." if hidden else ""),
         kind=points[0].kind,
     )
+
+
+def _of(kind: str, points: Sequence[Point]) -> str:
+    if kind == "latency" and all("rate" in point.settings for point in points):
+        return _OF_A_RATE
+    return _OF.get(kind, kind.replace("_", " "))
 
 
 def _cells(it: Durations) -> list[str]:
