@@ -84,7 +84,7 @@ class CostPeerExperiment final : public CostExperiment<typename Peer::Measure, C
     }
 
     void print_head(TextSink& out) const override {
-        format(out, "{}: {} runs per row\n", name, this->options().repeat);
+        format(out, "{}: {} runs per row\n", name, this->options().repeat.text().view());
         for (Peer const* const peer : peers_)
             if (peer->missing.empty()) format(out, "{}: {}\n", peer->name, std::string_view(peer->library()));
     }

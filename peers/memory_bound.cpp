@@ -137,7 +137,7 @@ class MemoryPeer final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "memory-peer: loads of core {}, by a plain loop over memory of its own; {} runs per row\n", core_,
-               options_.repeat);
+               options_.repeat.text().view());
     }
 
   private:

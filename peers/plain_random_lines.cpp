@@ -165,7 +165,7 @@ class RandomPeer final : public GridExperiment {
     [[nodiscard]] std::string_view failure() const override { return "lines did not have what was written to them"; }
     void print_head(TextSink& out) const override {
         format(out, "memory-random-peer: random lines by a plain loop over memory of its own; {} runs per row\n",
-               options_.repeat);
+               options_.repeat.text().view());
     }
     void write_details(JsonWriter& json, Row const& row) const override {
         PlainAhead const way = ways[best_[row.configuration].value_or(0)];

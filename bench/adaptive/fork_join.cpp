@@ -249,7 +249,7 @@ class ForkJoinExperiment final : public GridExperiment {
     [[nodiscard]] std::string_view failure() const override { return "a core took part more or less often than asked"; }
 
     void print_head(TextSink& out) const override {
-        format(out, "adaptive fork-join: {} rounds; {} runs per row\n", options_.rounds, options_.repeat);
+        format(out, "adaptive fork-join: {} rounds; {} runs per row\n", options_.rounds, options_.repeat.text().view());
     }
 
   private:

@@ -206,7 +206,7 @@ class IpcExperiment final : public CostExperiment<IpcWay, IpcOptions> {
     }
     void print_head(TextSink& out) const override {
         format(out, "adaptive ipc: {} sections of about 20 cycles; {} runs per row\n", options().operations,
-               options().repeat);
+               options().repeat.text().view());
     }
     [[nodiscard]] std::string_view failure() const override { return "a section was lost, or made twice"; }
 };

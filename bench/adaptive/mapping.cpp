@@ -81,7 +81,7 @@ class MappingExperiment : public GridExperiment {
     }
     void print_head(TextSink& out) const final {
         format(out, "{}: {}; {} rounds, {} runs per row\n", benchmark_.name, benchmark_.head, options_.rounds,
-               options_.repeat);
+               options_.repeat.text().view());
     }
 
   protected:

@@ -101,7 +101,7 @@ void DataflowExperiment::print_head(TextSink& out) const {
     format(out, "{}: ", scenario_.name);
     scenario_.print_what(out, options_);
     if (others_heap_ != nullptr) format(out, "; memory of all but requests: {}", others_heap_->name);
-    format(out, "; {} runs per row\n", options_.repeat);
+    format(out, "; {} runs per row\n", options_.repeat.text().view());
     for (DataflowSystem const& system : std::span(systems_).first(system_count_)) {
         if (system.peer == nullptr || system.peer->print_library == nullptr) continue;
         format(out, "{}: ", system.name);

@@ -6,11 +6,15 @@
 #include "bench/frame/kept_results.hpp"
 #include "bench/frame/measured_part.hpp"
 #include "bench/frame/report.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
 namespace {
+
+// Of a row: where there are so many, disturbed ones do not count.
+constexpr std::size_t min_quiet_runs = 3;
 
 // Rows of configurations, and the samples that they are made of.
 class Rows {
@@ -26,6 +30,7 @@ class Rows {
         rows.rows_ = MXK_TRY(NodeVector<Row>::create(count, here));
         rows.samples_ = MXK_TRY(NodeVector<Sample>::create(count * runs, here));
         rows.values_ = MXK_TRY(NodeArray<double>::create(runs, here));
+        rows.counted_ = MXK_TRY(NodeArray<Sample const*>::create(runs, here));
         for (std::size_t i = 0; i < count; ++i) {
             Row& row = rows.rows_.emplace();
             row.configuration = i / rows.phases_;
@@ -54,14 +59,14 @@ class Rows {
         return std::any_of(rows.begin(), rows.end(), [](Row const& row) { return row.state == Row::State::Measured; });
     }
 
-    // Another run of a configuration has given these samples, a phase each.
-    void add(std::size_t configuration, std::span<Sample const> samples) {
+    // Another run of a configuration, which took so long, has given these samples, a phase each.
+    void add(std::size_t configuration, std::span<Sample const> samples, double seconds) {
         for (std::size_t phase = 0; phase < phases_; ++phase) {
             Row& row = of(configuration)[phase];
             if (row.state != Row::State::Measured) continue;
-            std::size_t const run = row.value.n;
-            samples_of(row)[run] = samples[phase];
-            summarise_row(row, samples_of(row).first(run + 1));
+            samples_of(row)[row.runs++] = samples[phase];
+            row.spent += seconds;
+            summarise_row(row, samples_of(row).first(row.runs));
         }
     }
 
@@ -80,29 +85,41 @@ class Rows {
     }
 
     // The median of what value(sample) gives, by nearest rank.
-    template <typename Value> double median_of(std::span<Sample const> samples, Value value) {
-        for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = value(samples[i]);
+    template <typename Value> double median_of(std::span<Sample const* const> samples, Value value) {
+        for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = value(*samples[i]);
         return percentile(values_.span().first(samples.size()), 50);
     }
 
-    void summarise_row(Row& row, std::span<Sample const> samples) {
-        Sample const& last = samples.back();
+    // Those that count: the quiet ones where there are enough, else all.
+    std::span<Sample const* const> counted(std::span<Sample const> samples) {
+        std::size_t quiet = 0;
+        for (Sample const& sample : samples)
+            if (!is_disturbed(sample.conditions)) counted_[quiet++] = &sample;
+        if (quiet >= min_quiet_runs) return counted_.span().first(quiet);
+        for (std::size_t i = 0; i < samples.size(); ++i) counted_[i] = &samples[i];
+        return counted_.span().first(samples.size());
+    }
+
+    void summarise_row(Row& row, std::span<Sample const> all) {
+        Sample const& last = all.back();
         row.operations += last.operations;
         row.left_out += last.left_out;
         if (last.woken) row.woken = row.woken.value_or(0) + *last.woken;
-        row.verified = last.verified && (samples.size() == 1 || row.verified);
+        row.verified = last.verified && (all.size() == 1 || row.verified);
+        auto const samples = counted(all);
         if (last.p99) row.p99 = median_of(samples, [](Sample const& sample) { return sample.p99.value_or(0); });
         row.findings = {};
         for (std::size_t at = 0; at < last.findings.entries().size(); ++at)
             row.findings.add(last.findings.entries()[at].name, median_of(samples, [at](Sample const& sample) {
                                  return sample.findings.entries()[at].value;
                              }));
-        add_run(row.conditions, last.conditions);
+        row.conditions = {};
+        for (Sample const* const sample : samples) add_run(row.conditions, sample->conditions);
         if (last.conditions.frequency) {
-            for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i].conditions.frequency.value_or(0);
+            for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i]->conditions.frequency.value_or(0);
             row.conditions.frequency = summarise(values_.span().first(samples.size()));
         }
-        for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i].value;
+        for (std::size_t i = 0; i < samples.size(); ++i) values_[i] = samples[i]->value;
         row.value = summarise(values_.span().first(samples.size()));
     }
 
@@ -110,8 +127,9 @@ class Rows {
     std::size_t phases_ = 0;
     std::size_t runs_ = 0;
     NodeVector<Row> rows_;
-    NodeVector<Sample> samples_; // by row, then by run
-    NodeArray<double> values_;   // of one row, while it is summarised
+    NodeVector<Sample> samples_;       // by row, then by run
+    NodeArray<double> values_;         // of one row, while it is summarised
+    NodeArray<Sample const*> counted_; // the same
 };
 
 // One invocation of a benchmark.
@@ -131,13 +149,12 @@ class Measurement {
     // All rounds, and the first configuration again. Errors: of a run.
     Result<void> run() {
         std::size_t const configurations = experiment_.configurations();
-        progress_.expect_runs(configurations * (options_.warm_up + options_.repeat));
-        for (std::uint32_t round = 0; round < options_.warm_up + options_.repeat; ++round) {
-            bool const counts = round >= options_.warm_up;
-            std::uint32_t const rotation = counts ? round - options_.warm_up : round;
-            for (std::size_t i = 0; i < configurations; ++i)
-                MXK_TRY(run_once(rows_, (i + rotation) % configurations, counts));
-        }
+        progress_.expect_runs(configurations * (options_.warm_up + options_.repeat.count));
+        for (std::uint32_t round = 0; round < options_.warm_up; ++round)
+            MXK_TRY(run_round(
+                round, [](std::size_t) { return true; }, false));
+        auto const has_more = [this](std::size_t configuration) { return !is_complete(configuration); };
+        for (std::uint32_t round = 0; round < options_.repeat.count; ++round) MXK_TRY(run_round(round, has_more, true));
         print_complete_rows();
         return configurations > 1 ? measure_drift() : Result<void>();
     }
@@ -150,8 +167,39 @@ class Measurement {
     }
 
   private:
+    // Each configuration once, beginning with another one in each round.
+    template <typename HasMore> Result<void> run_round(std::uint32_t round, HasMore has_more, bool counts) {
+        std::size_t const configurations = experiment_.configurations();
+        for (std::size_t i = 0; i < configurations; ++i)
+            if (std::size_t const configuration = (i + round) % configurations; has_more(configuration))
+                MXK_TRY(run_once(rows_, configuration, counts));
+        return {};
+    }
+
+    // Whether all runs of a configuration have been made that are to be made.
+    bool is_complete(std::size_t configuration) {
+        constexpr double max_spent = 60; // seconds
+        if (!rows_.is_measurable(configuration)) return true;
+        auto const rows = rows_.of(configuration);
+        auto const measured =
+            std::find_if(rows.begin(), rows.end(), [](Row const& row) { return row.state == Row::State::Measured; });
+        if (measured->runs == options_.repeat.count) return true;
+        if (!options_.repeat.is_auto || measured->runs == 0) return false;
+        return measured->spent >= max_spent || is_time_over() ||
+               std::all_of(rows.begin(), rows.end(),
+                           [](Row const& row) { return row.state != Row::State::Measured || is_known_well(row); });
+    }
+    static bool is_known_well(Row const& row) {
+        constexpr double max_width = 0.10; // 5 % to each side
+        return row.value.n >= min_quiet_runs && !row.conditions.are_disturbed() && row.relative_width() <= max_width;
+    }
+    [[nodiscard]] bool is_time_over() const {
+        return options_.repeat.seconds != 0 && seconds_of(clock::timestamp() - start_) >= options_.repeat.seconds;
+    }
+
     Result<void> run_once(Rows& rows, std::size_t configuration, bool counts) {
         if (!rows.is_measurable(configuration)) return {};
+        Cycles const start = clock::timestamp();
         progress_.next_run();
         std::fill(scratch_.begin(), scratch_.end(), Sample{});
         bool const is_part = experiment_.is_measured_as_a_whole();
@@ -163,7 +211,7 @@ class Measurement {
         RunConditions const conditions = watch_.end_run(is_part);
         for (Sample& sample : scratch_) sample.conditions = conditions;
         if (ended) {
-            if (counts) rows.add(configuration, scratch_);
+            if (counts) rows.add(configuration, scratch_, seconds_of(clock::timestamp() - start));
             if (counts && &rows == &rows_) experiment_.keep(configuration);
         } else {
             MXK_TRY(progress_.check());
@@ -186,9 +234,10 @@ class Measurement {
     // The first configuration again, as often as before.
     Result<void> measure_drift() {
         if (!rows_.is_measurable(0)) return {};
-        auto again = MXK_TRY(Rows::create(experiment_, 1, options_.repeat));
-        progress_.expect_runs(options_.repeat);
-        for (std::uint32_t run = 0; run < options_.repeat; ++run) MXK_TRY(run_once(again, 0, true));
+        std::size_t const runs = !options_.repeat.is_auto ? options_.repeat.count : is_time_over() ? 1 : min_quiet_runs;
+        auto again = MXK_TRY(Rows::create(experiment_, 1, runs));
+        progress_.expect_runs(runs);
+        for (std::size_t run = 0; run < runs; ++run) MXK_TRY(run_once(again, 0, true));
         progress_.clear();
         bool verified = true;
         for (Row const& row : again.all()) {
@@ -207,7 +256,7 @@ class Measurement {
     void print_complete_rows() {
         for (; printed_ < rows_.all().size(); ++printed_) {
             Row const& row = rows_.all()[printed_];
-            if (row.state == Row::State::Measured && row.value.n < options_.repeat) return;
+            if (row.state == Row::State::Measured && !is_complete(row.configuration)) return;
             progress_.clear();
             print(row);
         }
@@ -226,6 +275,7 @@ class Measurement {
     ConditionsWatch& watch_;
     Progress progress_;
     std::size_t printed_ = 0; // rows
+    Cycles start_ = clock::timestamp();
 };
 
 bool is_right(Experiment const& experiment, Row const& row) {
@@ -239,7 +289,7 @@ bool is_right(Experiment const& experiment, Row const& row) {
 
 Result<void> measure_all(console::Invocation& invocation, std::string_view name, Experiment& experiment,
                          RunOptions const& options, bool& all_right) {
-    auto rows = MXK_TRY(Rows::create(experiment, experiment.configurations(), options.repeat));
+    auto rows = MXK_TRY(Rows::create(experiment, experiment.configurations(), options.repeat.count));
     auto scratch = MXK_TRY(NodeVector<Sample>::create(experiment.phases(), Worker::current().node()));
     for (std::size_t i = 0; i < experiment.phases(); ++i) scratch.emplace();
     auto watch = MXK_TRY(ConditionsWatch::create());

@@ -26,11 +26,13 @@
 
 namespace mxk::bench {
 
-// The measuring frame runs every configuration of an experiment as often as was asked for, in rounds, each round
-// beginning with another configuration, so that what changes slowly on the machine (temperature, other guests of a
-// host) does not favour one of them. Rows are printed as soon as they and those before them are complete. At the end
-// the first configuration is run again: how much its median differs is the drift that all rows may have. A drift over
-// 10 % or a 95 % interval wider than a quarter of the median is a WARN: the machine was not quiet.
+// The measuring frame runs every configuration of an experiment as often as was asked for (`--repeat auto`: until three
+// runs or more were quiet and their 95 % interval is within 5 % of the median, or it has taken 60 s, or all has taken
+// as long as it may), in rounds, each round beginning with another configuration, so that what changes slowly on the
+// machine (temperature, other guests of a host) does not favour one of them. Rows are printed as soon as they and those
+// before them are complete. At the end the first configuration is run again: how much its median differs is the drift
+// that all rows may have. A drift over 10 % or a 95 % interval wider than a quarter of the median is a WARN: the
+// machine was not quiet.
 //
 // Measures and reports all of it. `name`: of the benchmark, as in `bench NAME`. Fails if a run ends with an error or a
 // row is not verified; what was measured before an error is still reported. The console's task; blocks it until done.

@@ -42,10 +42,12 @@ struct Row {
     std::size_t phase = 0;
     State state = State::Measured;
     std::optional<Error> reason{}; // why it is Unsupported or Failed
-    Summary value{};               // of the runs' values; n == 0: no run has ended yet
+    Summary value{};               // of the values of the runs that count; n == 0: no run has ended yet
+    std::size_t runs = 0;          // that have ended
+    double spent = 0;              // seconds of them all, with what they prepared
     std::optional<double> p99{};   // the median of the runs' values, as in findings
     Findings findings{};
-    std::uint64_t operations = 0; // of all runs together, as the two below
+    std::uint64_t operations = 0; // of all runs that have ended, as the two below
     std::uint64_t left_out = 0;
     std::optional<std::uint64_t> woken{};
     bool verified = false; // in all runs
@@ -55,6 +57,9 @@ struct Row {
     // Signs that the machine was not quiet, besides what disturbed the runs: the drift is beyond 10 %; the 95 %
     // interval is wider than a quarter of the median.
     [[nodiscard]] bool has_drifted() const;
+    // Runs that were disturbed and do not count, since there are enough others: all but `operations`, `left_out`,
+    // `woken` and `verified` is of those that do.
+    [[nodiscard]] std::size_t disturbed_runs() const { return runs - value.n; }
     [[nodiscard]] bool is_wide() const;
     // Nothing is, in seconds, without the frequency of the time-stamp counter.
     [[nodiscard]] bool is_known() const { return value.median == value.median; }

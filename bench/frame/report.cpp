@@ -26,7 +26,7 @@ FixedText<32> interval_of(Summary const& value, double unit, int digits) {
 }
 
 double operations_per_run(Row const& row) {
-    return static_cast<double>(row.operations) / static_cast<double>(row.value.n);
+    return static_cast<double>(row.operations) / static_cast<double>(row.runs);
 }
 
 void print_columns_heading(TextSink& out, Unit unit) {
@@ -185,6 +185,8 @@ void Report::print_row(Row const& row, Row const& first) const {
     out_.write("\n");
     if (experiment_.lists_findings())
         for (auto const& found : row.findings.entries()) format(out_, "  {}: {:.3}\n", found.name, found.value);
+    if (row.disturbed_runs() > 0)
+        format(out_, "  {} of {} runs were disturbed and do not count\n", row.disturbed_runs(), row.runs);
     if (row.conditions.are_disturbed()) {
         out_.write("  disturbed by ");
         print_disturbances(out_, row.conditions);
@@ -247,16 +249,16 @@ void Report::write_measured(JsonWriter& json, Row const& row) const {
         break;
     case Unit::CyclesPerOperation:
         json.field("unit", "cycles");
-        json.field("count", row.operations / row.value.n); // per run
+        json.field("count", row.operations / row.runs); // per run
         write_summary(json, "cycles", row.value);
         json.field("nanoseconds", row.nanoseconds());
         break;
     case Unit::NanosecondsPerOperation:
-        json.field("count", row.operations / row.value.n);
+        json.field("count", row.operations / row.runs);
         write_summary(json, "nanoseconds", row.value);
         break;
     case Unit::BytesPerSecond:
-        json.field("moved_bytes", row.operations / row.value.n);
+        json.field("moved_bytes", row.operations / row.runs);
         write_summary(json, "bytes_per_second", row.value);
         break;
     }
@@ -265,6 +267,7 @@ void Report::write_measured(JsonWriter& json, Row const& row) const {
     if (row.p99) json.field("p99", *row.p99);
     for (auto const& found : row.findings.entries()) json.field(found.name, found.value);
     if (row.drift > 0) json.field("drift", row.drift);
+    json.field("disturbed_runs", row.disturbed_runs());
     write_conditions(json, row.conditions);
     FixedText<400> not_quiet;
     print_not_quiet(not_quiet, row, row.has_drifted());

@@ -48,6 +48,12 @@ bool Conditions::are_watched() const {
     return evidence.waited || smis || max_gap;
 }
 
+bool is_disturbed(RunConditions const& run) {
+    Conditions only;
+    add_run(only, run);
+    return only.are_disturbed();
+}
+
 void add_run(Conditions& all, RunConditions const& run) {
     merge(all.smis, run.smis, added);
     merge(all.throttled, run.throttled, both);

@@ -41,6 +41,9 @@ struct Conditions {
     [[nodiscard]] bool are_watched() const;
 };
 
+// The same of one run.
+bool is_disturbed(RunConditions const& run);
+
 // But for the frequency, which is summarised once all runs have been made.
 void add_run(Conditions& all, RunConditions const& run);
 

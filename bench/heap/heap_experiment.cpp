@@ -99,7 +99,7 @@ std::string_view HeapExperiment::failure() const {
 void HeapExperiment::print_head(TextSink& out) const {
     format(out, "{}: ", scenario_.name);
     scenario_.print_what(out, options_, trace_);
-    format(out, "; {} runs per row\n", options_.repeat);
+    format(out, "; {} runs per row\n", options_.repeat.text().view());
     for (auto const* const kind : options_.heaps.kinds())
         if (!kind->library.empty()) format(out, "{}: {}\n", kind->name, library_of(*kind).view());
 }

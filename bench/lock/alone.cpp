@@ -68,7 +68,7 @@ class AloneBench final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "lock alone: fabric {}, {} sections on core {}; {} runs per row\n", name_of(options_.fabric),
-               options_.operations, core_, options_.repeat);
+               options_.operations, core_, options_.repeat.text().view());
         print_libraries(out, locks_);
     }
 

@@ -123,7 +123,7 @@ void ContendedExperiment::print_head(TextSink& out) const {
         format(out, ", an operation takes {} ns, on the own node {} ns", options_.latency, options_.near_latency);
     format(out, ", {} ms; ", options_.milliseconds);
     print_choice(out);
-    format(out, "{} runs per row\n", options_.repeat);
+    format(out, "{} runs per row\n", options_.repeat.text().view());
     print_libraries(out, locks_);
 }
 

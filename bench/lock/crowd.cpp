@@ -129,7 +129,7 @@ class CrowdBench final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "lock crowd: {} ms, {} cycles between two sections; {} runs per row\n", options_.milliseconds,
-               options_.outside, options_.repeat);
+               options_.outside, options_.repeat.text().view());
     }
 
     // Half of what one thread on each core does, with as many as were measured: what parking is for.

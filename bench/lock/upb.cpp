@@ -113,7 +113,7 @@ class UpbBench final : public GridExperiment {
                "1, 2, 3: last had by the same core, its node, another one; a, b, c: wanted at the home, on its node, "
                "elsewhere\n",
                name_of(options_.fabric), options_.locks_per_run, cores_[0], cores_[1], cores_[2], cores_[3],
-               options_.repeat);
+               options_.repeat.text().view());
     }
     void print_details(TextSink& out, Row const& row) const override { print_operations(out, row); }
 

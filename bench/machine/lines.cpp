@@ -157,7 +157,7 @@ class LinesExperiment final : public MatrixExperiment {
     }
     void print_head(TextSink& out) const override {
         format(out, "lines: ns per round trip of a line between two cores, per atomic addition by who has the line; ");
-        format(out, "{} runs\n", options_.repeat);
+        format(out, "{} runs\n", options_.repeat.text().view());
         if (is_emulated()) out.write("emulated: shows function, not the hardware\n");
     }
     void print_title(TextSink& out, Row const& row) const override {
@@ -260,7 +260,7 @@ class LinesExperiment final : public MatrixExperiment {
         double missing = 0;
         for (auto const& found : row.findings.entries()) (found.name == "missing" ? missing : long_waits) = found.value;
         bool const shares_processor =
-            long_waits * 10 * static_cast<double>(row.value.n) > static_cast<double>(row.operations);
+            long_waits * 10 * static_cast<double>(row.runs) > static_cast<double>(row.operations);
         if (!shares_processor && missing == 0) return;
         print_title(out, row);
         if (shares_processor)

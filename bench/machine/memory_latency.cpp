@@ -89,7 +89,7 @@ class LatencyExperiment final : public Experiment {
         std::size_t const largest = sets_.bytes().back();
         format(out,
                "memory latency: loads of core {}, each waits for the one before, memory of node {}; {} runs per row\n",
-               place_.core, place_.node, options_.repeat);
+               place_.core, place_.node, options_.repeat.text().view());
         format(out, "pages: {}\n", arch::describe_machine().pages);
         if (memory_.bytes() < wanted_)
             format(out, "sets up to {}: node {} has no {} of free memory in one piece\n", byte_text(largest).view(),
@@ -144,8 +144,8 @@ class LoadedExperiment final : public Experiment {
             skipped_.emplace("loads above 0", Error::of("needs another core of core {}'s node", place_.core));
         chain_ = MXK_TRY(MeasuredMemory::create(set_, place_.node));
         words_ = MXK_TRY(MeasuredMemory::create(set_, place_.node));
-        bandwidths_ = MXK_TRY(NodeVector<double>::create(configurations() * options_.repeat, here));
-        for (std::size_t i = 0; i < configurations() * options_.repeat; ++i) bandwidths_.emplace();
+        bandwidths_ = MXK_TRY(NodeVector<double>::create(configurations() * options_.repeat.count, here));
+        for (std::size_t i = 0; i < configurations() * options_.repeat.count; ++i) bandwidths_.emplace();
         return {};
     }
 
@@ -154,7 +154,7 @@ class LoadedExperiment final : public Experiment {
     [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     void keep(std::size_t configuration) override {
-        bandwidths_[configuration * options_.repeat + kept_[configuration]++] = last_;
+        bandwidths_[configuration * options_.repeat.count + kept_[configuration]++] = last_;
     }
     [[nodiscard]] std::string_view failure() const override {
         return "the chain did not visit each line once, or other cores read other words than were there";
@@ -164,7 +164,7 @@ class LoadedExperiment final : public Experiment {
         format(out,
                "loaded memory latency: core {} waits for its loads, {} other cores of its node read, memory of node {}",
                place_.core, readers(), place_.node);
-        format(out, ", {} each; {} runs per row\n", byte_text(set_).view(), options_.repeat);
+        format(out, ", {} each; {} runs per row\n", byte_text(set_).view(), options_.repeat.text().view());
         print_emulated(out, set_, options_.set.has_value());
     }
     void print_label_heading(TextSink& out) const override { format(out, "{:>12}", "load"); }
@@ -192,7 +192,7 @@ class LoadedExperiment final : public Experiment {
     [[nodiscard]] std::size_t readers() const { return cores_.size() - 1; }
     // What the readers of a configuration have read per second, of the runs that count.
     [[nodiscard]] Summary read_of(std::size_t configuration) const {
-        return summarise(bandwidths_.span().subspan(configuration * options_.repeat, kept_[configuration]));
+        return summarise(bandwidths_.span().subspan(configuration * options_.repeat.count, kept_[configuration]));
     }
 
     MemoryOptions options_;
@@ -280,7 +280,7 @@ class OverlapExperiment final : public Experiment {
         format(out, "overlapping loads of core {}, memory of node {}, {}: ns per load, ", place_.core, place_.node,
                byte_text(memory_.bytes()).view());
         format(out, "by chains followed at a time and by how many loads ahead a place is prefetched; {} runs\n",
-               options_.repeat);
+               options_.repeat.text().view());
         print_emulated(out, memory_.bytes(), options_.set.has_value());
     }
     void print_label_heading(TextSink& out) const override { format(out, "{:>9} {:>5}", "", ""); }

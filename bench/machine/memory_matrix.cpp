@@ -86,10 +86,10 @@ class NodeMatrixExperiment final : public MatrixExperiment {
     void print_head(TextSink& out) const override {
         if (is_bandwidth_)
             format(out, "memory bandwidth, GB/s: all cores of a node, memory of a node, {} of it; {} runs\n",
-                   byte_text(set_).view(), options_.repeat);
+                   byte_text(set_).view(), options_.repeat.text().view());
         else
             format(out, "memory latency, ns per load: first core of a node, memory of a node, {} each; {} runs\n",
-                   byte_text(set_).view(), options_.repeat);
+                   byte_text(set_).view(), options_.repeat.text().view());
         print_emulated(out, set_, options_.set.has_value());
     }
     // The matrices; latency warns where the firmware's distances are in another order.

@@ -38,7 +38,7 @@ class RandomExperiment final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "random memory lines, GB/s: independent of each other, {} of a node's memory; {} runs per row\n",
-               byte_text(set_).view(), options_.repeat);
+               byte_text(set_).view(), options_.repeat.text().view());
         print_emulated(out, set_, options_.set.has_value());
     }
     void print_details(TextSink& out, Row const& row) const override {

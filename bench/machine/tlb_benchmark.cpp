@@ -91,7 +91,7 @@ class TlbExperiment final : public Experiment {
 
     void print_head(TextSink& out) const override {
         format(out, "tlb: loads of core {}, each waits for the one before, one line in each page; {} runs per row\n",
-               core_, options_.repeat);
+               core_, options_.repeat.text().view());
         if (arch::describe_machine().is_emulated())
             out.write("emulated: shows function, not the hardware; few pages, so that it takes seconds\n");
     }

@@ -88,7 +88,7 @@ class ListExperiment final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "list: {} keys, {}, {} % of the operations are updates, {} ms; {} runs per row\n", options_.keys,
-               distribution_.view(), options_.update_percent, options_.milliseconds, options_.repeat);
+               distribution_.view(), options_.update_percent, options_.milliseconds, options_.repeat.text().view());
     }
 
   private:

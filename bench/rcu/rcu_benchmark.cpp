@@ -51,7 +51,7 @@ class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
     }
     void print_head(TextSink& out) const override {
         format(out, "rcu: {}; {} sections or callbacks, {} waits; {} runs per row\n", name_of(options().kind),
-               options().operations, options().waits, options().repeat);
+               options().operations, options().waits, options().repeat.text().view());
     }
     [[nodiscard]] std::string_view failure() const override {
         return "a callback did not run once, or before its grace period had ended, or a core halted meanwhile";

@@ -69,7 +69,7 @@ class RcuReadExperiment final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "rcu-read: sections with body {}, {} ms; {} runs per row\n", name_of(options_.body),
-               options_.milliseconds, options_.repeat);
+               options_.milliseconds, options_.repeat.text().view());
         for (ReadKind const* const it : kinds_)
             if (!it->library.empty()) format(out, "{}: {}\n", it->name, it->library);
     }

@@ -105,10 +105,10 @@ class ResizeExperiment final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         format(out, "resize: look-ups of {} keys one at a time, latency; {} runs per row\n", options_.keys,
-               options_.repeat);
+               options_.repeat.text().view());
     }
     void print_details(TextSink& out, Row const& row) const override {
-        format(out, "  p99_ns: {:.0}; {} look-ups in each run\n", row.p99.value_or(0), row.operations / row.value.n);
+        format(out, "  p99_ns: {:.0}; {} look-ups in each run\n", row.p99.value_or(0), row.operations / row.runs);
         if (phase(row) == ResizePhase::Growing)
             format(out, "  p99 within twice that of quiet and 5 us: {}\n", is_within(row) ? "yes" : "no");
     }

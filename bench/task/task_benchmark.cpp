@@ -20,7 +20,7 @@ class TaskExperiment final : public CostExperiment<Measure, TaskOptions> {
     }
     void print_head(TextSink& out) const override {
         format(out, "task: {} tasks at once in local and hop, {} in streams; {} runs per row\n", options().depth,
-               options().pool, options().repeat);
+               options().pool, options().repeat.text().view());
     }
     [[nodiscard]] std::string_view failure() const override {
         return "a task ran on another core, in another order, or not as often as it had to";

@@ -25,7 +25,7 @@ class SemaphoreExperiment final : public CostExperiment<SemaphoreMeasure, OwnSem
     }
     void print_head(TextSink& out) const override {
         format(out, "semaphore: {}; {} threads in a crowd; {} runs per row\n", name_of(options().kind),
-               options().threads, options().repeat);
+               options().threads, options().repeat.text().view());
     }
     [[nodiscard]] std::string_view failure() const override {
         return "units were lost or doubled, or two threads were inside at once";

@@ -17,7 +17,9 @@ class ThreadExperiment final : public CostExperiment<ThreadMeasure, OwnThreadCos
         OwnThreads const layer{progress, microseconds(options().slice_of(step.measure))};
         return run_measure(layer, step.measure, step.cores, options());
     }
-    void print_head(TextSink& out) const override { format(out, "thread: {} runs per row\n", options().repeat); }
+    void print_head(TextSink& out) const override {
+        format(out, "thread: {} runs per row\n", options().repeat.text().view());
+    }
     [[nodiscard]] std::string_view failure() const override {
         return "threads did not take turns, or wake-ups were lost or doubled";
     }

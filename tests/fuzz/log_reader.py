@@ -45,7 +45,7 @@ def test_one_input(data: bytes) -> None:
         alone = read_log(line)
         told = any(damage.line == number for damage in log.damages)
         assert bool(alone.damages) == told, f"line {number}: expected its damage to be named, as it is when it is alone"
-    run = Run("fuzzed", Path(), log.rows, log.warnings, log.failures, log.damages)
+    run = Run(**vars(log), name="fuzzed")
     if not any(found.row.get("benchmark") for found in log.rows):
         return  # then there is nothing to show, and that is said
     text = page.page_of([run], "now")

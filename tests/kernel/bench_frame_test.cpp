@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <string_view>
 
+#include "arch/cpu.hpp"
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/conditions_watch.hpp"
 #include "bench/frame/grid.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
 
@@ -25,9 +27,11 @@ class Recorder final : public Experiment {
     [[nodiscard]] std::string_view failure() const override { return "a planted fault"; }
 
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress&) override {
-        std::size_t const number = runs.view().size();
+        std::size_t const number = count;
         format(runs, "{}", configuration);
         if (configuration == failing) return Error("a planted error");
+        ++count;
+        for (Cycles const start = clock::timestamp(); raw(clock::timestamp() - start) < raw(spends);) arch::pause();
         bool const is_late = number >= slow_from;
         samples[0] = {.value = is_late ? 200.0 : 100.0, .operations = operations, .verified = configuration != wrong};
         return {};
@@ -48,6 +52,8 @@ class Recorder final : public Experiment {
     std::size_t failing = never;   // this configuration's runs end with an error
     std::size_t wrong = never;     // this one's are not verified
     std::size_t slow_from = never; // from this run on a run takes twice as long
+    Cycles spends{};               // on each run
+    std::size_t count = 0;         // of runs
     FixedText<64> runs{};          // configurations, in the order in which they ran
     FixedText<64> kept{};
 
@@ -210,7 +216,73 @@ MXK_TEST(bench_frame, what_the_host_has_done_to_a_run_is_said_with_the_row) {
     Measured const result = measured(recorder, {.repeat = 1, .json = true});
     MXK_CHECK(
         result.says("\"waited\":0.001,\"stolen\":0,\"memory_stall\":0,\"switches\":3,\"moved\":0,\"stopped\":0}"));
-    MXK_CHECK(result.says("\"quiet\":true") && !result.says("disturbed") && !result.says("WARN"));
+    MXK_CHECK(result.says("\"quiet\":true") && !result.says("disturbed by") && !result.says("WARN"));
+}
+
+// Of each run in turn: 'q' quiet, 'd' disturbed; all that follow are as the last one.
+constinit std::string_view planted_runs{};
+constinit std::size_t planted_at = 0;
+
+CounterSource with_planted_runs(std::string_view runs) {
+    planted_runs = runs;
+    planted_at = 0;
+    CounterSource source = without_counters();
+    source.run_ends = [] {
+        arch::RunEvidence found = clean;
+        if (planted_runs[std::min(planted_at, planted_runs.size() - 1)] == 'd') found.waited = 0.5;
+        ++planted_at;
+        return found;
+    };
+    return source;
+}
+
+MXK_TEST(bench_frame, of_three_quiet_runs_and_more_the_disturbed_ones_do_not_count) {
+    Recorder recorder(1);
+    recorder.slow_from = 3;
+    Measured const result = measured(recorder, {.repeat = 5, .json = true}, with_planted_runs("qqqdd"));
+    MXK_CHECK(recorder.runs.view() == "00000");
+    MXK_CHECK(result.says("  2 of 5 runs were disturbed and do not count\n"));
+    MXK_CHECK(result.says("\"n\":3,") && result.says("\"disturbed_runs\":2,") && result.says("\"quiet\":true"));
+    MXK_CHECK(!result.says("WARN"));
+    Recorder other(1);
+    Measured const noisy = measured(other, {.repeat = 5, .json = true}, with_planted_runs("qqddd"));
+    MXK_CHECK(noisy.says("\"n\":5,") && noisy.says("\"disturbed_runs\":0,") && noisy.says("\"quiet\":false"));
+}
+
+MXK_TEST(bench_frame, repeat_auto_ends_with_three_quiet_runs_that_agree) {
+    auto const runs_of = [](std::string_view planted, std::size_t slow_from) {
+        Recorder recorder(1);
+        recorder.slow_from = slow_from;
+        MXK_CHECK(measured(recorder, {.repeat = Repeat::automatic()}, with_planted_runs(planted)).outcome ==
+                  console::Outcome::Ok);
+        return recorder.count;
+    };
+    MXK_CHECK(runs_of("q", Recorder::never) == 3);
+    MXK_CHECK(runs_of("dqdqq", Recorder::never) == 5);
+    MXK_CHECK(runs_of("qqd", Recorder::never) == Repeat::max_auto);
+    std::size_t const unlike = runs_of("q", 2); // 100, 100, 200, 200, ...
+    MXK_CHECK(unlike > 10 && unlike < Repeat::max_auto);
+}
+
+MXK_TEST(bench_frame, repeat_auto_of_several_configurations_goes_on_with_those_that_need_more) {
+    Recorder recorder(2);
+    // Rounds: 01, 10, 01; the first run of configuration 0 was disturbed. Then 0 again, and for the drift.
+    Measured const result =
+        measured(recorder, {.repeat = Repeat::automatic(), .json = true}, with_planted_runs("dqqqqqqqqq"));
+    MXK_CHECK(recorder.runs.view() == "01"
+                                      "10"
+                                      "01"
+                                      "0"
+                                      "000");
+    MXK_CHECK(result.says("  1 of 4 runs were disturbed and do not count\n"));
+}
+
+MXK_TEST(bench_frame, repeat_auto_ends_when_its_time_is_over) {
+    Recorder recorder(1);
+    recorder.spends = clock::to_cycles(Nanoseconds{30'000'000});
+    Measured const result = measured(recorder, {.repeat = Repeat::automatic(1)}, with_planted_runs("d"));
+    MXK_CHECK(recorder.count > 1 && recorder.count <= 34);
+    MXK_CHECK(result.says("disturbed by 50.0 % of the time a core had no processor"));
 }
 
 MXK_TEST(bench_frame, a_machine_that_counts_nothing_is_not_called_quiet) {
@@ -220,7 +292,7 @@ MXK_TEST(bench_frame, a_machine_that_counts_nothing_is_not_called_quiet) {
     evidence = clean;
     MXK_CHECK(result.says("\"conditions\":{\"smis\":null,\"max_gap_ns\":null,\"frequency\":null,\"throttled\":null,"
                           "\"waited\":null,"));
-    MXK_CHECK(result.says("\"quiet\":null") && !result.says("disturbed"));
+    MXK_CHECK(result.says("\"quiet\":null") && !result.says("disturbed by"));
     MXK_CHECK(result.says("whether the machine was quiet is not known"));
 }
 

@@ -64,7 +64,7 @@ def test_numbers_of_cores_double_up_to_all(cores: int, counts: list[int]) -> Non
 
 def test_operations_leave_half_of_the_memory_free() -> None:
     assert fitting_operations(64 << 30) == OPERATIONS
-    assert fitting_operations(2 << 30) == (1 << 30) // 128
+    assert fitting_operations(1 << 30) == (1 << 29) // 128
 
 
 def test_a_slow_machine_gets_fewer_operations_so_that_all_fits() -> None:
@@ -91,11 +91,11 @@ def test_a_machine_that_becomes_slower_gets_fewer_operations_from_then_on(tmp_pa
 
 def test_what_is_left_follows_from_what_was_measured() -> None:
     pace = Pace([])
-    pace.to_compile = {Side.PEERS: 10}
+    pace.to_compile = {Side.PEERS: 10.0}
     pace.measuring = 100.0
-    assert pace.left((5, 30, 60.0)) == "about 100 s of measuring left, and compiling"  # nobody knows yet how long
-    assert pace.left((10, 30, 20.0)) == f"about {2 * (20 + 10) + 100} s left"
-    pace.compiled(30, 60.0)
+    assert pace.left(5, 30, 60.0) == "about 140 s left"  # so early the estimates are all that is known
+    assert pace.left(40, 30, 80.0) == f"about {100 + 2 * (10 + 30)} s left"
+    pace.compiled(70, 140.0)
     pace.measured(20.0, 60.0)  # three times its estimate
     assert pace.left() == f"about {2 * 10 + 3 * 80} s left"
     pace.to_compile.clear()
@@ -176,7 +176,7 @@ def test_the_numbers_are_those_of_their_rows() -> None:
         made_up("table", "insert", 2, 5.0, layout="chained"),
         made_up("table", "insert", 2, 0.1, layout="chained", side="kernel"),
         *(made_up("table", "find", cores, 40.0 * cores, **batch) for cores in (1, 2)),
-        made_up("table", "find", 2, 40.0, **batch, rate="50%", latency=latency),
+        made_up("table", "find", 2, 40.0, **batch, rate="50%", served=True, latency=latency),
         made_up("peer", "find", 2, 4.0, peer="tbb-hash-map"),
         made_up("peer", "find", 2, 160.0, peer="reference-buckets-ring"),
         {"benchmark": "memory", "measure": "latency", "side": "linux", "nanoseconds": {"median": 1.1}},
@@ -198,3 +198,21 @@ def test_the_numbers_are_those_of_their_rows() -> None:
         "a find at half of the load, p50": "3.2 us",
         "a find at half of the load, p99": "41.9 us",
     }
+
+
+def test_a_number_says_that_the_machine_was_not_quiet_and_a_rate_that_it_was_not_served() -> None:
+    batch = {"layout": "bucketed", "submit": "batch"}
+    load = {"rate": "50%", "served": False, "offered": 6.4e6, "reached": 5.6e6}
+    rows = [
+        made_up("table", "find", 1, 40.0, **batch, quiet=True),
+        made_up("table", "find", 2, 80.0, **batch, quiet=False),
+        made_up("table", "find", 2, 5.6, **batch, **load),
+        made_up("peer", "find", 2, 4.0, peer="tbb-hash-map", quiet=True),
+        made_up("peer", "find", 2, 160.0, peer="reference-buckets-ring", operations=5),
+    ]
+    found = {number.name: number.value(rows) for number in NUMBERS}
+    assert found["finds in batches, one core"] == "40.0 M/s on 1"
+    assert found["finds in batches, all cores"] == "80.0 M/s on 2 ~"
+    assert found["finds in batches by TBB's"] == "20.00 x ~"
+    assert found["finds in batches by the bound's"] == "not comparable"
+    assert found["a find at half of the load, p50"] == "not served (88% of the rate)"

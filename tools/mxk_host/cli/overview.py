@@ -16,7 +16,7 @@ from mxk_host.results import RESULTS, new_folder
 
 def overview(
     ops: Annotated[
-        str | None, typer.Option(help="Operations of each table; default 12M, or what there is memory or time for.")
+        str | None, typer.Option(help="Operations of each table; default 8M, or what there is memory or time for.")
     ] = None,
     accel: Accel = Accelerator.AUTO,
     timeout: Timeout = 600,

@@ -8,6 +8,7 @@ from statistics import median
 from mxk_host.compare.plan import Cell, process_name
 from mxk_host.compare.run import Record
 from mxk_host.order import grouped
+from mxk_host.runs.point import quiet_of
 
 Rounds = Mapping[int, float]  # a verified value for each round that has one
 Spread = dict[str, float]
@@ -70,8 +71,7 @@ class Cells:
 
     def is_quiet(self, cell: Cell) -> bool | None:
         """Whether all its rows say that the machine was; None where one does not know."""
-        said = [sample.row.get("quiet") for sample in self._samples.get(cell, [])]
-        return False if False in said else None if None in said else True
+        return quiet_of({"quiet": None} | sample.row for sample in self._samples.get(cell, []))
 
     def failed(self, cell: Cell) -> bool:
         """Whether some round's result was wrong, or the process that had to report it failed."""

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from mxk_host import building, image, results
 from mxk_host.building import BUILD, Show
+from mxk_host.compare.table import NOISE
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.files import read_text
 from mxk_host.jobs import EMULATED
@@ -27,8 +28,9 @@ Build = Callable[[str, str, Show], None]  # of a preset a target
 _KERNEL_CORES = 4
 _LOOK = 1_000_000  # operations of each of the first steps, which tell how fast the machine is
 _LOOKED_AT = STEPS[:4]  # tables of all kinds: what else runs slows down above all what waits for other cores
+_MIN_BUDGET = 15.0  # seconds
 _TOLERANCE = 1.1  # an estimate is no more exact
-_KNOWN_STEPS = 10  # of ninja, from which on it is known how long one takes
+_KNOWN_SECONDS = 30.0  # of compiling, by estimates, from which on it is known how much slower this machine is
 _LINE_EVERY = 15.0  # seconds, while it compiles and there is no bar
 
 
@@ -50,6 +52,11 @@ def available_memory() -> int:
     raise DriverError("expected /proc/meminfo to have a line MemAvailable", ExitCode.USAGE)
 
 
+def budget(operations: int) -> float:
+    """Seconds of measuring for all steps; of a quick look less."""
+    return max(_MIN_BUDGET, plan.MAX_SECONDS * min(1.0, operations / OPERATIONS))
+
+
 def slowness(seconds: float, estimate: float) -> float:
     """How often longer all takes than its estimates, by what a look took; 1 if it is faster."""
     return max(1.0, seconds / estimate)
@@ -66,20 +73,20 @@ def operations_within(slower: float, seconds: float, operations: int, steps: Seq
 
 
 class Pace:
-    """How long what is left will take, by what was measured in this run: seconds of a step of ninja, and how much
-    slower the steps of the overview are than their estimates."""
+    """How long what is left will take: the estimates, times how much slower this run has been than they are."""
 
     def __init__(self, compiled: Sequence[Side]) -> None:
         """`compiled`: the sides that are compiled when their first step comes."""
-        self.to_compile = {side: 0 if _is_built(side) else TARGETS[side].steps for side in compiled}
-        self.measuring = sum(step.estimate(OPERATIONS) for step in STEPS)  # seconds by estimates, of what is left
-        self.slower = 1.0
-        self._compiled = (0, 0.0)  # steps of ninja that ended, seconds that they took
-        self._measured = (0.0, 0.0)  # seconds by estimates of the steps that ended, as they were
+        # Seconds by estimates, of what is left: of compiling by side, of measuring.
+        self.to_compile = {side: 0.0 if _is_built(side) else TARGETS[side].seconds for side in compiled}
+        self.measuring = sum(step.estimate(OPERATIONS) for step in STEPS)
+        self.slower = 1.0  # measuring
+        self._compiled = (0.0, 0.0)  # seconds by estimates of what was compiled, and as they were
+        self._measured = (0.0, 0.0)
 
-    def compiled(self, steps: int, seconds: float) -> None:
-        """So many steps of ninja took so long."""
-        self._compiled = self._compiled[0] + steps, self._compiled[1] + seconds
+    def compiled(self, estimate: float, seconds: float) -> None:
+        """Something that was compiled took so long."""
+        self._compiled = self._compiled[0] + estimate, self._compiled[1] + seconds
 
     def measured(self, estimate: float, seconds: float) -> None:
         """A step of the overview took so long."""
@@ -87,14 +94,12 @@ class Pace:
         self._measured = self._measured[0] + estimate, self._measured[1] + seconds
         self.slower = self._measured[1] / self._measured[0]
 
-    def left(self, now: tuple[int, int, float] = (0, 0, 0.0)) -> str:
-        """`now`: of what is being compiled the steps that ended, all, and the seconds so far."""
-        ended, seconds = self._compiled[0] + now[0], self._compiled[1] + now[2]
-        to_compile = sum(self.to_compile.values()) + now[1] - now[0]
-        measuring = self.measuring * self.slower
-        if to_compile and ended < _KNOWN_STEPS:
-            return f"about {round(measuring)} s of measuring left, and compiling"
-        return f"about {round(measuring + (to_compile * seconds / ended if to_compile else 0))} s left"
+    def left(self, done: float = 0.0, more: float = 0.0, seconds: float = 0.0) -> str:
+        """Of what is being compiled: the seconds by estimates of what is done and of what is not, and as they were."""
+        ended, took = self._compiled[0] + done, self._compiled[1] + seconds
+        slower = took / ended if ended >= _KNOWN_SECONDS else 1.0
+        to_compile = (sum(self.to_compile.values()) + more) * slower
+        return f"about {round(self.measuring * self.slower + to_compile)} s left"
 
 
 def _is_built(side: Side) -> bool:
@@ -158,7 +163,7 @@ class Overview:
                 elif chosen is None:
                     operations = self._fewer(operations, plan.MAX_SECONDS - measured, STEPS[number - 1 :])
                 started = time.monotonic()
-                self._measure(number, step, operations)
+                self._measure(number, step, operations, budget(operations) - measured)
                 measured += time.monotonic() - started
         return self._rows
 
@@ -183,14 +188,15 @@ class Overview:
         def show(done: int, total: int) -> None:
             nonlocal last
             last = done, total
-            left = self._pace.left((done, total, time.monotonic() - started))
+            estimates = target.estimate(done), target.estimate(total - done)
+            left = self._pace.left(*estimates, time.monotonic() - started)
             what = f"compiling {target.name} {done}/{total}"
             self._shown.update(what, done, total, left, always=False)
 
         self._shown.update(f"compiling {target.name}", 0, 1, "", always=False)
         self._build(target.preset, target.name, show)
         seconds = time.monotonic() - started
-        self._pace.compiled(last[0], seconds)
+        self._pace.compiled(target.estimate(last[0]), seconds)
         if seconds >= 1:
             self._shown.say(f"compiled {target.name}: {last[1]} steps in {round(seconds)} s")
 
@@ -206,31 +212,36 @@ class Overview:
         self._pace.slower = slowness(time.monotonic() - started, estimate)
         return operations_within(self._pace.slower, plan.MAX_SECONDS, fitting)
 
-    def _measure(self, number: int, step: Step, operations: int) -> None:
+    def _measure(self, number: int, step: Step, operations: int, seconds: float) -> None:
+        """`seconds`: that are left for this step and those that come; it gets its share."""
+        left = sum(it.estimate(operations) for it in STEPS[number - 1 :])
+        limit = max(1, int(seconds * step.estimate(operations) / left))
         before = sum(it.estimate(operations) for it in STEPS[: number - 1])
         everything = sum(it.estimate(operations) for it in STEPS)
         self._shown.update(f"{number}/{len(STEPS)} {step.name}", before, everything, self._pace.left())
         started = time.monotonic()
-        self._rows += self._rows_of(step, operations)
+        self._rows += self._rows_of(step, operations, f"auto:{limit}")
         self._pace.measured(step.estimate(operations), time.monotonic() - started)
         for name, value in ((number.name, number.value(self._rows)) for number in NUMBERS):
             if value is not None and name not in self._said:
                 self._said.add(name)
                 self._shown.say(f"    {name}: {value}")
 
-    def _rows_of(self, step: Step, operations: int) -> list[Row]:
+    def _rows_of(self, step: Step, operations: int, repeat: str = "1") -> list[Row]:
         cores = _KERNEL_CORES if step.side is Side.KERNEL else self._cores
         counts = ",".join(map(str, core_counts(cores)))
         # As much memory as a table has, so that a small look stays small.
         working_set = min(1 << 30, max(16 << 20, 1 << (operations * 32).bit_length()))
-        command = step.command.format(ops=operations, working_set=working_set, counts=counts, cores=cores)
+        command = step.command.format(
+            ops=operations, working_set=working_set, counts=counts, cores=cores, repeat=repeat
+        )
         return [row | {"side": step.side} for row in self._programs.rows(step.side, command, cores)]
 
 
 def overview(
     programs: Programs, operations: int | None, compiled: Sequence[Side], build: Build = building.build
 ) -> None:
-    """Measures everything once. `operations`: None: as many as there is memory and time for, up to 12M."""
+    """Measures everything once. `operations`: None: as many as there is memory and time for, up to 8M."""
     for tool in ("cmake", "ninja", "nasm") if compiled else ():
         expect_installed(tool)
     expect_installed(QEMU)
@@ -241,6 +252,9 @@ def overview(
     verdict = results.judge_rows([row for row in rows if "benchmark" in row])  # the others describe
     out = Console()
     out.print(_numbers(rows))
+    noisy = [row for row in rows if row.get("quiet") is False]
+    if noisy:
+        out.print(f"{NOISE} ({len(noisy)} of {len(rows)} rows; the report has the reasons)")
     if programs.emulated:
         out.print(f"kernel: {EMULATED}")
     report.report([str(programs.logs)], output=None, pdf=False)

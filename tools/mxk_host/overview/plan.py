@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 from mxk_host import image
 from mxk_host.compare.plan import CONFIGURATIONS, MAX_LATENCY
+from mxk_host.compare.table import NOISY
 from mxk_host.programs import Side
+from mxk_host.runs.point import quiet_of
 from mxk_host.stream import Row
 
-OPERATIONS = 12_000_000  # 192 MB of pairs, more than caches hold
+OPERATIONS = 8_000_000  # 128 MB of pairs
 KERNEL_OPERATIONS = 200_000
 BYTES_PER_OPERATION = 128  # of memory that the largest of the programs takes
 MAX_SECONDS = 240  # of measuring; a slower machine gets fewer operations
@@ -19,28 +21,33 @@ MIN_OPERATIONS = 500_000
 
 class Target(NamedTuple):
     """What is compiled before the first step of its side: as much as an overview needs. `steps`: about so many that
-    ninja counts, where nothing is compiled yet."""
+    ninja counts, where nothing is compiled yet, which take `seconds` on two cores."""
 
     preset: str
     name: str
     steps: int
+    seconds: float
+
+    def estimate(self, steps: int) -> float:
+        """How long so many steps will take."""
+        return self.seconds * steps / self.steps
 
 
 TARGETS = {
-    Side.LINUX: Target("linux", "mxk-overview", 175),
-    Side.PEERS: Target("linux", "mxk-overview-peers", 10),
-    Side.KERNEL: Target(image.PRESET, "mxk-overview.elf", 190),
+    Side.LINUX: Target("linux", "mxk-overview", 181, 148),
+    Side.PEERS: Target("linux", "mxk-overview-peers", 10, 12),
+    Side.KERNEL: Target(image.PRESET, "mxk-overview.elf", 233, 126),
 }
 
 
 @dataclass(frozen=True)
 class Step:
-    """One process. `seconds`: about as long as it took on two cores with OPERATIONS; of these, `fixed` do not grow with
-    the operations."""
+    """One process. `seconds`: about as long as three runs took on two cores with OPERATIONS; of these, `fixed` do not
+    grow with the operations."""
 
     name: str
     side: Side
-    command: str  # with {ops}, {working_set}, {counts} (of cores) and {cores} (all)
+    command: str  # with {ops}, {working_set}, {counts} (of cores), {cores} (all) and {repeat}
     seconds: float
     fixed: float = 0.3  # what a process takes to start
 
@@ -49,7 +56,7 @@ class Step:
         return self.fixed + (self.seconds - self.fixed) * operations / OPERATIONS
 
 
-_TABLE = "--ops {ops} --cores {counts} --json"
+_TABLE = "--ops {ops} --cores {counts} --repeat {repeat} --json"
 _FIND = "--mix insert,find"
 # The first page needs little to be compiled for its first rows; the kernel, which takes longer, comes last.
 STEPS = (
@@ -61,7 +68,7 @@ STEPS = (
         "latency",
         Side.LINUX,
         f"bench table {CONFIGURATIONS['mxk-batch']} --mix find --rate 50% --latency --max-latency {MAX_LATENCY}"
-        " --ops {ops} --cores {cores} --json",
+        " --ops {ops} --cores {cores} --repeat {repeat} --json",
         8,
     ),
     Step(
@@ -72,7 +79,12 @@ STEPS = (
         12,
         12,
     ),
-    Step("TBB", Side.PEERS, f"bench peer --peer tbb-hash-map {_FIND} --ops {{ops}} --cores {{cores}} --json", 17),
+    Step(
+        "TBB",
+        Side.PEERS,
+        f"bench peer --peer tbb-hash-map {_FIND} --ops {{ops}} --cores {{cores}} --repeat {{repeat}} --json",
+        17,
+    ),
     Step("the bound", Side.PEERS, f"bench peer --peer reference-buckets-ring {_FIND} {_TABLE}", 7),
     Step(
         "the kernel in QEMU: boot, topology, a verified table",
@@ -100,10 +112,14 @@ def _row(rows: Sequence[Row], all_cores: bool, mix: str, **wanted: object) -> Ro
     return found[-1 if all_cores else 0] if found else None
 
 
+def _marked(text: str, *rows: Row) -> str:
+    return text if quiet_of(rows) else f"{text} {NOISY}"
+
+
 def _throughput(mix: str, *, all_cores: bool = True, **wanted: object) -> Callable[[Sequence[Row]], str | None]:
     def value(rows: Sequence[Row]) -> str | None:
         row = _row(rows, all_cores, mix, **wanted)
-        return None if row is None else f"{row['throughput']['median'] / 1e6:.1f} M/s on {row['cores']}"
+        return None if row is None else _marked(f"{row['throughput']['median'] / 1e6:.1f} M/s on {row['cores']}", row)
 
     return value
 
@@ -114,8 +130,8 @@ def _ratio(mix: str, ours: dict[str, object], theirs: dict[str, object]) -> Call
         if one is None or other is None or one["cores"] != other["cores"]:
             return None
         if one.get("operations") != other.get("operations"):
-            return "not comparable: other numbers of operations"
-        return f"{one['throughput']['median'] / other['throughput']['median']:.2f} x"
+            return "not comparable"
+        return _marked(f"{one['throughput']['median'] / other['throughput']['median']:.2f} x", one, other)
 
     return value
 
@@ -126,7 +142,9 @@ def _latency(which: str) -> Callable[[Sequence[Row]], str | None]:
         if not found:
             return None
         row = found[-1]
-        return f"{row['latency'][which] / 1000:.1f} us" if row["served"] else "not served: the host took too much"
+        if not row["served"]:
+            return f"not served ({row['reached'] / row['offered']:.0%} of the rate)"
+        return _marked(f"{row['latency'][which] / 1000:.1f} us", row)
 
     return value
 
@@ -134,7 +152,10 @@ def _latency(which: str) -> Callable[[Sequence[Row]], str | None]:
 def _nanoseconds(*, last: bool = False, **wanted: object) -> Callable[[Sequence[Row]], str | None]:
     def value(rows: Sequence[Row]) -> str | None:
         found = [row for row in rows if all(row.get(key) == it for key, it in wanted.items())]
-        return None if not found else f"{found[-1 if last else 0]['nanoseconds']['median']:.1f} ns"
+        if not found:
+            return None
+        row = found[-1 if last else 0]
+        return _marked(f"{row['nanoseconds']['median']:.1f} ns", row)
 
     return value
 

@@ -226,8 +226,7 @@ def _state(point: Point) -> str:
         return ""
     if not point.is_verified:
         return "NOT VERIFIED" if point.is_wrong else "entries lost, as expected"
-    said = [row.get("quiet", True) for row in point.rows]
-    return "not quiet" if False in said else "not known to be quiet" if None in said else ""
+    return {True: "", False: "not quiet", None: "not known to be quiet"}[point.is_quiet]
 
 
 def _number(value: float) -> str:

@@ -29,6 +29,7 @@ class Number:
     what: str
     kind: Kind = Kind.MEASURED
     run: int = 0
+    noise: str = ""  # why it is not to be trusted, by its rows' own words
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
     found: list[Number] = []
     for kind in Kind:
         same = [point for point in mine if point.kind is kind]
-        found += [Number(value, what, kind, run) for value, what in _numbers(same)]
+        found += [Number(value, what, kind, run, _noises(of)) for value, what, of in _numbers(same)]
     statements = statements_of([point for point in points if point.run == run])
     if statements.count:
         found.append(
@@ -66,7 +67,15 @@ def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
     return found[:_MAX_NUMBERS]
 
 
-def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
+def _noises(points: Sequence[Point]) -> str:
+    texts = [
+        _noise(point) if point.is_quiet is False else "not known to be quiet" for point in points if not point.is_quiet
+    ]
+    return "; ".join(dict.fromkeys(texts))
+
+
+def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str, Sequence[Point]]]:
+    """Value, what it is, and the points that it is made of."""
     tables = [it for it in points if it.benchmark == "table" and "throughput" in it.values and not is_sweep(it)]
     peers = [it for it in points if it.benchmark == "peer" and "throughput" in it.values]
     names = dict(zip(map(id, tables), series_names(tables, apart=("cores", "mix")), strict=True))
@@ -76,7 +85,7 @@ def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
             continue
         cores, operations = (number_of(mine.settings.get(name)) or 0 for name in ("cores", "operations"))
         what = f"{mix}, {cores_text(cores)}, {count_text(operations)} keys: {names[id(mine)]}"
-        yield f"{number(mine.values['throughput'].shown)} M ops/s", what
+        yield f"{number(mine.values['throughput'].shown)} M ops/s", what, [mine]
         same = [
             it
             for it in peers
@@ -84,22 +93,24 @@ def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str]]:
         ]
         for kind, words in (("peer", "as fast as the fastest peer"), ("bound", "of the bound")):
             other = _fastest(it for it in same if it.first.get("kind") == kind)
-            ratio = ratio_of(mine, other, "throughput") if other is not None else None
+            alike = other is not None and mine.is_quiet == other.is_quiet  # else it says more of the host
+            ratio = ratio_of(mine, other, "throughput") if other is not None and alike else None
             if other is not None and ratio is not None:
-                yield _times(kind, ratio), f"{words}, {text_of(other.settings.get('peer'))}: {mix}, {cores_text(cores)}"
+                compared = f"{words}, {text_of(other.settings.get('peer'))}: {mix}, {cores_text(cores)}"
+                yield _times(kind, ratio), compared, [mine, other]
     timed = [it for it in points if it.benchmark == "table" and "latency" in it.durations]
     if timed:
         best = min(timed, key=lambda it: it.durations["latency"].p99)
         times = best.durations["latency"]
         what = f"p50 and p99 of {text_of(best.settings.get('mix'))}: {series_names(timed)[timed.index(best)]}"
-        yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what
+        yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what, [best]
     yield from _first_of(points, _COSTS)
     sizes = [it for it in points if it.settings.get("measure") == "latency" and number_of(it.settings.get("bytes"))]
     if sizes:
         largest = max(sizes, key=lambda it: number_of(it.settings["bytes"]) or 0)
         value = largest.values.get("nanoseconds")
         if value is not None:
-            yield value_cells(value)[0], "memory latency, largest working set"
+            yield value_cells(value)[0], "memory latency, largest working set", [largest]
     yield from _first_of(points, _OF_THE_MACHINE)
 
 
@@ -111,17 +122,22 @@ _COSTS = (
 _OF_THE_MACHINE = (("memory", "read", "reading memory"), ("lines", "round-trip", "a cache line there and back"))
 
 
-def _first_of(points: Sequence[Point], measures: Iterable[tuple[str, str, str]]) -> Iterable[tuple[str, str]]:
+def _first_of(
+    points: Sequence[Point], measures: Iterable[tuple[str, str, str]]
+) -> Iterable[tuple[str, str, Sequence[Point]]]:
     """The first value of each, with what it is."""
     for benchmark, measure, what in measures:
         for it in points:
             if it.benchmark == benchmark and it.settings.get("measure") == measure and it.values:
-                yield value_cells(it.values.get("nanoseconds") or next(iter(it.values.values())))[0], what
+                yield value_cells(it.values.get("nanoseconds") or next(iter(it.values.values())))[0], what, [it]
                 break
 
 
 def _times(kind: str, ratio: Value) -> str:
-    return f"{100 * ratio.median:.0f} %" if kind == "bound" else f"{number(ratio.median)} times"
+    if kind != "bound":
+        return f"{number(ratio.median)} times"
+    is_passed = (ratio.interval or (ratio.median, ratio.median))[0] > 1
+    return f"{100 * ratio.median:.0f} %{' (so it is none)' if is_passed else ''}"
 
 
 def _fastest(points: Iterable[Point]) -> Point | None:
@@ -132,7 +148,7 @@ def trust_of(points: Sequence[Point], run: int) -> Trust:
     """By the rows' own words."""
     mine = [point for point in points if point.run == run]
     judged = [point for point in mine if "verified" in point.first and point.first.get("supported") is not False]
-    noisy = [point for point in judged if any(row.get("quiet") is False for row in point.rows)]
+    noisy = [point for point in judged if point.is_quiet is False]
     return Trust(
         rows=sum(len(point.rows) for point in mine if not point.is_statement),
         verified=sum(row.get("verified") is True for point in judged for row in point.rows),

@@ -54,7 +54,8 @@ _NO_SETTINGS = frozenset((
     # found out
     "count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error",
     "conditions", "wanted", "measured", "holds", "supported", "skipped", "moved_bytes", "table_bytes", "touched_bytes",
-    "process_bytes", "offered", "max_speed", "lost", "machine", "warnings", "warning_count",
+    "process_bytes", "placed", "offered", "reached", "max_speed", "max_speed_after", "served", "runs_served",
+    "host_pauses", "host_pause_ms", "disturbed_runs", "lost", "machine", "warnings", "warning_count",
     # where it stood in a comparison
     "round", "order",
 ))  # fmt: skip
@@ -132,6 +133,11 @@ class Point:
         return all(row.get("verified") is True for row in self.rows)
 
     @property
+    def is_quiet(self) -> bool | None:
+        """Whether the machine was, by its rows."""
+        return quiet_of(self.rows)
+
+    @property
     def is_statement(self) -> bool:
         """Whether it says something of other rows, and measures nothing."""
         return "statement" in self.first
@@ -152,6 +158,13 @@ class Point:
     def figure(self) -> str:
         """Of the thesis, if it belongs to one."""
         return text_of(self.first.get("figure"))
+
+
+def quiet_of(rows: Iterable[Row]) -> bool | None:
+    """Whether all say that the machine was quiet: False if one says that it was not, None if one does not know. Those
+    that say nothing of it are quiet."""
+    said = [row.get("quiet", True) for row in rows]
+    return False if False in said else None if None in said else True
 
 
 def points_of(rows: Iterable[Found], run: int = 0) -> list[Point]:
