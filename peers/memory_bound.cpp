@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bench/frame/grid.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/memory_options.hpp"
 #include "bench/machine/working_sets.hpp"
@@ -37,6 +38,7 @@ class PlainChase {
         std::size_t const rounds = std::max(loads, lines) / parts / unrolled + 1;
         std::vector<double> times;
         Line* volatile kept = first; // so that the loads are not left out
+        measured_part_begins();
         for (std::size_t part = 0; part < parts; ++part) {
             Line* line = kept;
             auto const start = std::chrono::steady_clock::now();
@@ -48,6 +50,7 @@ class PlainChase {
             std::chrono::duration<double, std::nano> const time = std::chrono::steady_clock::now() - start;
             times.push_back(time.count() / static_cast<double>(rounds * unrolled));
         }
+        measured_part_ends();
         std::ranges::sort(times);
         return {.value = times[times.size() / 2], .operations = parts * rounds * unrolled, .verified = verified};
     }

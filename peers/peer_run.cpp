@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/histogram.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 
@@ -78,6 +79,7 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
         if (!share.started) {
             share.started = true;
             barrier.arrive_and_wait();
+            measured_part_begins();
             share.start = clock::timestamp();
         }
         auto const source = queue_.source(i);
@@ -95,6 +97,7 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
         bool const has_more = taken.instructions == piece && share.done < source.size();
         if (has_more && !progress.interrupted()) return Step::Again;
         share.end = clock::timestamp();
+        measured_part_ends();
         return Step::Done;
     };
     Outcome outcome;

@@ -17,6 +17,7 @@
 #include <immintrin.h>
 
 #include "bench/frame/grid.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/machine/memory_options.hpp"
 #include "bench/machine/random_lines.hpp"
 #include "peers/pinned_thread.hpp"
@@ -45,11 +46,14 @@ class PlainLines {
         for (std::size_t i = 0; i < lines_; ++i) line_[i] = {i, 0, {}};
     }
     // Gives the sum of the numbers read, of which each comes once in a lap. Each line of number `adds` is added to.
+    // `ahead`: a power of two up to max_ahead, 1 without hints.
     template <unsigned adds, int locality> std::uint64_t visit(std::size_t count, std::size_t ahead) {
+        std::array<PlainLine*, max_ahead> asked;
         std::uint64_t sum = 0;
+        for (std::size_t i = 0; i < ahead; ++i) asked[i] = ask<adds, locality>(i);
         for (std::size_t i = 0; i < count; ++i) {
-            if (locality >= 0) __builtin_prefetch(&line_[at(i + ahead)], adds == 1, locality < 0 ? 0 : locality);
-            PlainLine& line = line_[at(i)];
+            PlainLine& line = *asked[i & (ahead - 1)];
+            asked[i & (ahead - 1)] = ask<adds, locality>(i + ahead);
             sum += line.number;
             if (adds != 0 && i % (adds == 0 ? 1 : adds) == 0) ++line.additions;
         }
@@ -71,7 +75,14 @@ class PlainLines {
         return sum;
     }
 
+    static constexpr std::size_t max_ahead = 128;
+
   private:
+    template <unsigned adds, int locality> PlainLine* ask(std::uint64_t i) {
+        PlainLine* const line = &line_[at(i)];
+        if (locality >= 0) __builtin_prefetch(line, adds == 1, locality < 0 ? 0 : locality);
+        return line;
+    }
     // A permutation of the lines: by odd multipliers, and the upper half onto the lower one between.
     [[nodiscard]] std::uint64_t at(std::uint64_t i) const {
         std::uint64_t const mask = lines_ - 1;
@@ -91,11 +102,11 @@ struct PlainAhead {
     int locality;
     std::size_t distance;
 };
-constexpr std::array<PlainAhead, 11> ways{
-    {{-1, 0}, {3, 8}, {3, 16}, {3, 32}, {1, 8}, {1, 16}, {1, 32}, {1, 64}, {0, 8}, {0, 16}, {0, 32}}};
+constexpr std::array<PlainAhead, 12> ways{
+    {{-1, 1}, {3, 8}, {3, 16}, {3, 32}, {3, 64}, {1, 16}, {1, 32}, {1, 64}, {1, 128}, {0, 16}, {0, 32}, {0, 64}}};
 
 template <unsigned adds> std::uint64_t visit_by(PlainLines& lines, std::size_t count, PlainAhead way) {
-    if (way.locality < 0) return lines.visit<adds, -1>(count, 0);
+    if (way.locality < 0) return lines.visit<adds, -1>(count, 1);
     if (way.locality == 0) return lines.visit<adds, 0>(count, way.distance);
     if (way.locality == 1) return lines.visit<adds, 1>(count, way.distance);
     return lines.visit<adds, 3>(count, way.distance);
@@ -227,10 +238,12 @@ Sample RandomPeer::measure(Point const& point) {
             if (run > 0 && run == tried) own.write();
             together.arrive_and_wait();
             bool const is_trial = run < tried;
+            measured_part_begins();
             spans[place].start = Clock::now();
             sum = visit_as(own, mix, is_trial ? std::min<std::size_t>(lines, options_.loads) : laps * lines,
                            ways[is_trial ? run : chosen]);
             spans[place].end = Clock::now();
+            measured_part_ends();
             together.arrive_and_wait();
         }
         bool const is_streamed = mix == RandomMix::Streamed;

@@ -63,8 +63,9 @@ bool is_elsewhere(int processor) {
 }
 
 struct PartStart {
+    std::uint64_t run = 0; // a part that an error has left open is of a run that has ended
     unsigned depth = 0;
-    std::optional<double> waited;
+    std::optional<double> waited{};
     double time = 0;
     std::uint64_t switches = 0;
     int processor = -1;
@@ -80,6 +81,13 @@ class Run {
         is_known_ = true;
         switches_ = moved_ = 0;
         used_ = 0;
+        open_ = 0;
+        ++number_;
+    }
+    // The first is 1.
+    [[nodiscard]] std::uint64_t number() {
+        std::lock_guard const guard(lock_);
+        return number_;
     }
 
     void part_begins() {
@@ -126,6 +134,7 @@ class Run {
     bool is_known_ = true;
     std::uint64_t switches_ = 0;
     std::uint64_t moved_ = 0;
+    std::uint64_t number_ = 0;
     std::size_t open_ = 0; // parts, in pairs
     double used_before_ = 0;
     double used_ = 0; // processor seconds of the program, while any part was open
@@ -186,6 +195,11 @@ bool has_run_evidence() {
 
 void evidence_part_begins() {
     PartStart& start = part_start;
+    std::uint64_t const run = this_run().number();
+    if (start.run != run) {
+        start = {};
+        start.run = run;
+    }
     if (start.depth++ > 0) return;
     start.switches = involuntary_switches();
     start.processor = sched_getcpu();
@@ -196,6 +210,7 @@ void evidence_part_begins() {
 
 void evidence_part_ends() {
     PartStart& start = part_start;
+    if (start.run != this_run().number() || start.depth == 0) return;
     --start.depth;
     if (start.depth > 0) return;
     double const now = seconds(CLOCK_MONOTONIC);

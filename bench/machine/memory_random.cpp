@@ -60,7 +60,7 @@ class RandomExperiment final : public GridExperiment {
         Cycles end{};
     };
     static constexpr std::size_t mixes_axis = 0;
-    static constexpr std::array<std::uint32_t, 5> distances{4, 8, 16, 32, 64};
+    static constexpr std::array<std::uint32_t, 5> distances{8, 16, 32, 64, 128};
 
     void write_options(JsonWriter& json, Point const& /*point*/) const override {
         json.field("measure", "random");

@@ -209,14 +209,12 @@ Result<TableBenchmark::Speeds> TableBenchmark::max_speeds(std::size_t configurat
         return Error("--rate: expected a time-stamp counter whose frequency is known");
     if (!run_.rate || run_.rate->share == 0) return speeds;
     experiment_.reset(); // gives its memory back first
-    TableRun plain = run_;
-    plain.latency = plain.task_times = false;
-    plain.latency_cap = {};
-    auto experiment = MXK_TRY(TableExperiment::create(plain, core_sets_.cores(set_of(configuration))));
+    auto experiment = MXK_TRY(TableExperiment::create(run_, core_sets_.cores(set_of(configuration))));
     MXK_TRY(experiment.prepare(progress));
     for (std::size_t phase = 0; phase < phases(); ++phase) {
-        auto const outcome = MXK_TRY(experiment.run(run_.mix.list()[phase], progress));
-        if (!outcome.verified()) return Error("verification failed in the run without a set rate");
+        constexpr auto at_once = static_cast<double>(Rate::max_per_second);
+        auto const outcome = MXK_TRY(experiment.run(run_.mix.list()[phase], progress, at_once));
+        if (!outcome.verified()) return Error("verification failed in the run whose operations are due at once");
         speeds[phase] = static_cast<double>(outcome.operations) / outcome.time.seconds();
     }
     return speeds;

@@ -71,8 +71,8 @@ class TableBenchmark final : public Experiment {
 
     using Speeds = std::array<double, Phases::max>; // operations per second, by phase
 
-    // Where --rate is a share: what it is a share of, as fast as a run without set rate, cap and time stamps is, right
-    // before. Else 0.
+    // Where --rate is a share: what it is a share of, as fast as the same run is when all its operations are due at
+    // once. Else 0.
     Result<Speeds> max_speeds(std::size_t configuration, Progress& progress);
     // 0: no set rate.
     [[nodiscard]] double offered_rate(double max_speed) const;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "arch/cpu.hpp"
+#include "arch/run_evidence.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/workers.hpp"
@@ -152,7 +153,7 @@ Arrivals TableExperiment::arrivals(double rate) const {
 }
 
 Result<HostPauses*> TableExperiment::add_pauses(NodeId node) {
-    constexpr std::size_t max_slow = 1 << 20; // of a core, 16 bytes each
+    constexpr std::size_t max_slow = 2 << 20; // of a core
     auto pauses = MXK_TRY(HostPauses::create(node, max_task_time(), std::min<std::size_t>(run_->operations, max_slow),
                                              &arch::interruptions_by_host));
     return pauses_.add(node, std::move(pauses));
@@ -190,11 +191,11 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     task_times_ = {};
     pauses_ = {};
     if (run_->latency) latencies_ = MXK_TRY(PerCore<Histogram>::with_room(count, node));
-    if (rate != 0) pauses_ = MXK_TRY(PerCore<HostPauses>::with_room(count, node));
+    if (rate != 0 && arch::has_run_evidence()) pauses_ = MXK_TRY(PerCore<HostPauses>::with_room(count, node));
     if (run_->task_times) task_times_ = MXK_TRY(PerCore<TaskTimes>::with_room(count, node));
     for (std::size_t i = 0; i < count; ++i) {
         if (run_->latency) cores[i]->measure_latency(MXK_TRY(latencies_.add(owners_[i].node)));
-        if (rate != 0) cores[i]->note_pauses(MXK_TRY(add_pauses(owners_[i].node)));
+        if (rate != 0 && arch::has_run_evidence()) cores[i]->note_pauses(MXK_TRY(add_pauses(owners_[i].node)));
         if (!run_->task_times) continue;
         auto const added = task_times_.add(owners_[i].node, max_task_time());
         if (!added) return added.error();

@@ -131,7 +131,7 @@ class TableExperiment {
     std::uint64_t spilled_before_ = 0; // the run, which may make the table anew
     EngineOwner engine_;
     PerCore<Histogram> latencies_;  // by place, if they are measured
-    PerCore<HostPauses> pauses_;    // the same, in an open load
+    PerCore<HostPauses> pauses_;    // the same, in an open load above a system
     PerCore<TaskTimes> task_times_; // by place, if they are measured
     std::uint64_t wrong_while_filling_ = 0;
 };

@@ -37,7 +37,7 @@ void HostPauses::note(std::uint64_t end, std::uint32_t latency) {
         is_slow_full_ = true;
         return;
     }
-    slow_[slow_count_++] = {end, latency};
+    slow_[slow_count_++] = {static_cast<std::uint32_t>((end - begin_) / unit), latency};
 }
 
 HostDelay HostDelay::of(PerCore<HostPauses> const& cores, Histogram const& all) {
@@ -51,8 +51,9 @@ HostDelay HostDelay::of(PerCore<HostPauses> const& cores, Histogram const& all) 
     }
     for (HostPauses const& core : cores) {
         for (HostPauses::Slow const& slow : std::span(core.slow_.data(), core.slow_count_)) {
+            std::uint64_t const end = core.begin_ + slow.end * HostPauses::unit;
             for (HostPauses const& other : cores) {
-                if (!is_touched(other.pauses(), slow.end - slow.latency, slow.end)) continue;
+                if (!is_touched(other.pauses(), end - slow.latency, end)) continue;
                 touched.add(slow.latency);
                 break;
             }

@@ -34,7 +34,7 @@ class HostPauses {
 
     // The core's measured time begins.
     void begin(Cycles now) {
-        last_ = raw(now);
+        begin_ = last_ = raw(now);
         seen_ = interruptions_();
     }
     // It takes its next turn.
@@ -60,10 +60,12 @@ class HostPauses {
 
   private:
     friend struct HostDelay;
+    // A million of them are 8 MB: the end is known to half a microsecond, for half an hour.
     struct Slow {
-        std::uint64_t end;
+        std::uint32_t end; // since the beginning, in units
         std::uint32_t latency;
     };
+    static constexpr std::uint64_t unit = 1024; // time stamps
     static constexpr unsigned turns_between_looks = 64;
 
     HostPauses(NodeArray<Slow> slow, Cycles limit, std::uint64_t (*interruptions)())
@@ -79,7 +81,8 @@ class HostPauses {
     std::uint64_t (*interruptions_)();
     std::size_t slow_count_ = 0;
     bool is_slow_full_ = false; // some are not noted
-    std::uint64_t last_ = 0;    // turn
+    std::uint64_t begin_ = 0;
+    std::uint64_t last_ = 0; // turn
     std::uint64_t seen_ = 0;    // interruptions
     unsigned since_look_ = 0;
     bool is_behind_ = false;

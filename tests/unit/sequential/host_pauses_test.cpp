@@ -9,6 +9,12 @@ namespace {
 
 std::uint64_t interruptions = 0;
 
+// Times are told in thousands of time stamps: the ends of operations are noted no more exactly.
+constexpr std::uint64_t thousand = 1024;
+constexpr Cycles at(std::uint64_t time) {
+    return Cycles{time * thousand};
+}
+
 class HostPausesTest : public test::MemoryTest {
   protected:
     static constexpr std::uint64_t limit = 100;
@@ -18,16 +24,20 @@ class HostPausesTest : public test::MemoryTest {
         interruptions = 7;
         cores = PerCore<HostPauses>::with_room(2, node_id(0)).value();
     }
+    void TearDown() override {
+        cores = {};
+        MemoryTest::TearDown();
+    }
     HostPauses& add(std::size_t room = 100) {
-        auto pauses = HostPauses::create(node_id(0), Cycles{limit}, room, [] { return interruptions; }).value();
+        auto pauses = HostPauses::create(node_id(0), at(limit), room, [] { return interruptions; }).value();
         HostPauses& added = *cores.add(node_id(0), std::move(pauses)).value();
-        added.begin(Cycles{1000});
+        added.begin(at(1000));
         return added;
     }
     // An operation of `core` that was due then and ended then.
     void end(HostPauses& core, std::uint64_t due, std::uint64_t ended) {
-        all.add(ended - due);
-        core.ended(Cycles{ended}, static_cast<std::uint32_t>(ended - due));
+        all.add((ended - due) * thousand);
+        core.ended(at(ended), static_cast<std::uint32_t>((ended - due) * thousand));
     }
     [[nodiscard]] HostDelay delay() const { return HostDelay::of(cores, all); }
 
@@ -37,9 +47,9 @@ class HostPausesTest : public test::MemoryTest {
 
 TEST_F(HostPausesTest, without_an_interruption_a_long_turn_is_the_programs_own) {
     HostPauses& core = add();
-    core.turn(Cycles{1050});
-    core.turn(Cycles{2000});
-    core.caught_up(Cycles{2100});
+    core.turn(at(1050));
+    core.turn(at(2000));
+    core.caught_up(at(2100));
     end(core, 1100, 2050);
     EXPECT_EQ(delay().pauses, 0U);
     ASSERT_TRUE(delay().rest);
@@ -50,19 +60,19 @@ TEST_F(HostPausesTest, an_interruption_that_was_short_is_no_pause_also_of_a_late
     HostPauses& core = add();
     std::uint64_t now = 1000;
     ++interruptions;
-    for (int i = 0; i < 64; ++i) core.turn(Cycles{now += 10}); // looks at the 64th
-    core.turn(Cycles{now + 500});
+    for (int i = 0; i < 64; ++i) core.turn(at(now += 10)); // looks at the 64th
+    core.turn(at(now + 500));
     EXPECT_TRUE(core.pauses().empty());
 }
 
 TEST_F(HostPausesTest, what_a_pause_touched_until_the_core_had_caught_up_is_left_out_on_all_cores) {
     HostPauses& paused = add();
     HostPauses& other = add();
-    paused.turn(Cycles{1010});
+    paused.turn(at(1010));
     ++interruptions;
-    paused.turn(Cycles{3000}); // from 1010 on
-    paused.turn(Cycles{3050}); // still behind
-    paused.caught_up(Cycles{3500});
+    paused.turn(at(3000)); // from 1010 on
+    paused.turn(at(3050)); // still behind
+    paused.caught_up(at(3500));
     end(paused, 1005, 1009); // before: quick
     end(paused, 2000, 3010); // due while it was away
     end(paused, 3300, 3450); // due while it was behind
@@ -72,20 +82,20 @@ TEST_F(HostPausesTest, what_a_pause_touched_until_the_core_had_caught_up_is_left
     end(other, 3400, 3410);  // quick
     HostDelay const found = delay();
     EXPECT_EQ(found.pauses, 1U);
-    EXPECT_EQ(raw(found.time), 3500U - 1010);
+    EXPECT_EQ(raw(found.time), raw(at(3500 - 1010)));
     ASSERT_TRUE(found.rest);
     EXPECT_EQ(found.rest->count(), 4U);
-    EXPECT_GE(found.rest->max(), 405U);
-    EXPECT_LT(found.rest->max(), 450U) << "the slowest that is left took 405";
+    EXPECT_GE(found.rest->max(), raw(at(405)));
+    EXPECT_LT(found.rest->max(), raw(at(450))) << "the slowest that is left took 405";
 }
 
 TEST_F(HostPausesTest, a_core_that_never_catches_up_is_behind_to_the_end) {
     HostPauses& core = add();
     ++interruptions;
-    core.turn(Cycles{2000});
+    core.turn(at(2000));
     end(core, 1900, 5000);
-    core.finish(Cycles{5000});
-    EXPECT_EQ(raw(delay().time), 4000U);
+    core.finish(at(5000));
+    EXPECT_EQ(raw(delay().time), raw(at(4000)));
     EXPECT_EQ(delay().rest->count(), 0U);
 }
 
@@ -95,8 +105,8 @@ TEST_F(HostPausesTest, what_cannot_be_told_apart_is_not_known) {
     end(core, 1000, 1200);
     EXPECT_TRUE(delay().rest) << "nothing was touched";
     ++interruptions;
-    core.turn(Cycles{2000});
-    core.finish(Cycles{2000});
+    core.turn(at(2000));
+    core.finish(at(2000));
     EXPECT_EQ(delay().pauses, 1U);
     EXPECT_FALSE(delay().rest);
 }
@@ -106,11 +116,11 @@ TEST_F(HostPausesTest, more_pauses_than_there_is_room_for_are_one_with_the_last)
     std::uint64_t now = 1000;
     for (std::size_t i = 0; i < HostPauses::max_pauses + 5; ++i) {
         ++interruptions;
-        core.turn(Cycles{now += 1000});
-        core.caught_up(Cycles{now += 10});
+        core.turn(at(now += 1000));
+        core.caught_up(at(now += 10));
     }
     EXPECT_EQ(core.pauses().size(), HostPauses::max_pauses);
-    EXPECT_EQ(core.pauses().back().end, now);
+    EXPECT_EQ(core.pauses().back().end, raw(at(now)));
 }
 
 } // namespace
