@@ -83,7 +83,7 @@ class HostPauses {
     bool is_slow_full_ = false; // some are not noted
     std::uint64_t begin_ = 0;
     std::uint64_t last_ = 0; // turn
-    std::uint64_t seen_ = 0;    // interruptions
+    std::uint64_t seen_ = 0; // interruptions
     unsigned since_look_ = 0;
     bool is_behind_ = false;
     std::size_t pause_count_ = 0;
