@@ -1,10 +1,7 @@
 #include "arch/cpu.hpp"
 
-#include <sys/resource.h>
-
 #include <chrono>
 
-#include "arch/linux/signals.hpp"
 #include "base/spin_wait.hpp"
 
 namespace mxk::arch {
@@ -57,12 +54,6 @@ bool has_avx2() {
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi") != 0 &&
            __builtin_cpu_supports("bmi2") != 0 && __builtin_cpu_supports("lzcnt") != 0 &&
            __builtin_cpu_supports("popcnt") != 0;
-}
-
-std::uint64_t interruptions_by_host() {
-    rusage usage{};
-    getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt) + stops_so_far().value_or(0);
 }
 
 } // namespace mxk::arch

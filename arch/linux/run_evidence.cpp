@@ -19,6 +19,7 @@
 #include <string_view>
 
 #include "arch/core_local.hpp"
+#include "arch/cpu.hpp"
 #include "arch/linux/pinning.hpp"
 #include "arch/linux/signals.hpp"
 #include "arch/nearest_core.hpp"
@@ -188,6 +189,12 @@ Readings& before() {
 }
 
 } // namespace
+
+std::uint64_t interruptions_by_host() {
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt) + stops_so_far().value_or(0);
+}
 
 bool has_run_evidence() {
     return true;

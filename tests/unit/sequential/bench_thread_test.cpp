@@ -97,7 +97,7 @@ class OneMeasure final : public Experiment {
 
 TEST(CostRow, more_lines_say_what_was_found_besides) {
     OneMeasure const experiment;
-    Row row{.value = {.n = 1, .median = 30}, .operations = 100, .verified = true};
+    Row row{.value = {.n = 1, .median = 30}, .runs = 1, .operations = 100, .verified = true};
     row.findings.add("of_yield_pair", 0.25);
     FixedText<512> text;
     Report const report(text, "semaphore", experiment);
