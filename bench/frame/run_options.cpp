@@ -44,7 +44,7 @@ void print_value(TextSink& out, Repeat const& repeat) {
 }
 
 void describe_value(TextSink& out, Repeat const&) {
-    out.write("COUNT|auto|auto:SECONDS");
+    out.write("COUNT|auto");
 }
 
 } // namespace mxk::bench

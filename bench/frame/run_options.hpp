@@ -48,7 +48,7 @@ struct RunOptions {
 namespace run_option {
 constexpr auto repeat = console::option<&RunOptions::repeat>(
     "repeat",
-    "runs per row; the median is reported; auto: until quiet runs are within 5 %, for 60 s a row, or SECONDS in all");
+    "runs per row; the median is reported; auto: until quiet ones are within 5 %, for 60 s; auto:SECONDS for all rows");
 constexpr auto warm_up = console::option<&RunOptions::warm_up>(
     "warm-up", "runs of each configuration before those that count", console::between(0, 1000));
 constexpr auto json = console::flag<&RunOptions::json>("json", "one JSON line per row at the end, for tools");
