@@ -24,7 +24,7 @@ from mxk_host.stream import Row
 @pytest.mark.usefixtures("images")
 @pytest.mark.long(reason="the whole overview, its programs compiled first")
 def test_every_step_runs_and_every_number_is_there(tmp_path: Path) -> None:
-    done = drive("overview", "--ops", "20K", "--accel", "tcg", "--results", str(tmp_path), timeout=120)
+    done = drive("overview", "--ops", "20K", "--accel", "tcg", "--results", str(tmp_path), timeout=600)
     assert done.code == 0, done.output + done.complaint
     for number, step in enumerate(STEPS, 1):
         assert f"{number}/{len(STEPS)} {step.name}" in done.complaint
