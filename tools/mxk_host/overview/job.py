@@ -29,7 +29,6 @@ _KERNEL_CORES = 4
 _LOOK = 1_000_000  # operations of each of the first steps, which tell how fast the machine is
 _LOOKED_AT = STEPS[:4]  # tables of all kinds: what else runs slows down above all what waits for other cores
 _MIN_BUDGET = 15.0  # seconds
-_TOLERANCE = 1.1  # an estimate is no more exact
 _KNOWN_SECONDS = 30.0  # of compiling, by estimates, from which on it is known how much slower this machine is
 _LINE_EVERY = 15.0  # seconds, while it compiles and there is no bar
 
@@ -81,6 +80,7 @@ class Pace:
         self.to_compile = {side: 0.0 if _is_built(side) else TARGETS[side].seconds for side in compiled}
         self.measuring = sum(step.estimate(OPERATIONS) for step in STEPS)
         self.slower = 1.0  # measuring
+        self.budget = float(plan.MAX_SECONDS)  # of measuring, what is left of it
         self._compiled = (0.0, 0.0)  # seconds by estimates of what was compiled, and as they were
         self._measured = (0.0, 0.0)
 
@@ -91,6 +91,7 @@ class Pace:
     def measured(self, estimate: float, seconds: float) -> None:
         """A step of the overview took so long."""
         self.measuring -= estimate
+        self.budget -= seconds
         self._measured = self._measured[0] + estimate, self._measured[1] + seconds
         self.slower = self._measured[1] / self._measured[0]
 
@@ -99,7 +100,8 @@ class Pace:
         ended, took = self._compiled[0] + done, self._compiled[1] + seconds
         slower = took / ended if ended >= _KNOWN_SECONDS else 1.0
         to_compile = (sum(self.to_compile.values()) + more) * slower
-        return f"about {round(self.measuring * self.slower + to_compile)} s left"
+        measuring = min(self.measuring * self.slower, max(self.budget, self.measuring))
+        return f"about {round(measuring + to_compile)} s left"
 
 
 def _is_built(side: Side) -> bool:
@@ -147,7 +149,6 @@ class Overview:
 
     def run(self, operations: int | None) -> list[Row]:
         """The rows of all steps."""
-        chosen = operations
         measured = 0.0
         with self._shown.bar:
             for number, step in enumerate(STEPS, 1):
@@ -160,22 +161,10 @@ class Overview:
                     self._shown.say(
                         f"{len(STEPS)} steps of {operations:,} operations, about {seconds} seconds of measuring"
                     )
-                elif chosen is None:
-                    operations = self._fewer(operations, plan.MAX_SECONDS - measured, STEPS[number - 1 :])
                 started = time.monotonic()
                 self._measure(number, step, operations, budget(operations) - measured)
                 measured += time.monotonic() - started
         return self._rows
-
-    def _fewer(self, operations: int, seconds: float, steps: Sequence[Step]) -> int:
-        """So many for the steps that are left, if they would not fit into the time that is left."""
-        if sum(step.estimate(operations) for step in steps) * self._pace.slower <= seconds * _TOLERANCE:
-            return operations
-        fewer = operations_within(self._pace.slower, seconds, operations, steps)
-        if fewer < operations:
-            self._shown.say(f"slower than it looked: {fewer:,} operations from here on")
-        self._pace.measuring = sum(step.estimate(fewer) for step in steps)
-        return fewer
 
     def _compile(self, side: Side) -> None:
         if side not in self._pace.to_compile:
