@@ -113,9 +113,9 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     // The same in an open load: up to the first one that is not due yet.
     static void submit_due(Worker& worker, Task& task) {
         auto& self = static_cast<BatchSubmitter&>(task);
-        Cycles const now = clock::timestamp();
+        Cycles now = clock::timestamp();
         HostPauses* const pauses = self.run_->pauses();
-        if (pauses != nullptr) pauses->turn(now);
+        if (pauses != nullptr) now = pauses->turn(now);
         for (std::size_t left = per_turn; left > 0; --left) {
             if (self.taken_.empty()) self.taken_ = self.run_->take(left);
             if (self.taken_.empty()) [[unlikely]]

@@ -154,8 +154,12 @@ Arrivals TableExperiment::arrivals(double rate) const {
 
 Result<HostPauses*> TableExperiment::add_pauses(NodeId node) {
     constexpr std::size_t max_slow = 2 << 20; // of a core
-    auto pauses = MXK_TRY(HostPauses::create(node, max_task_time(), std::min<std::size_t>(run_->operations, max_slow),
-                                             &arch::interruptions_by_host));
+    auto const read = [] {
+        std::uint64_t const interruptions = arch::interruptions_by_host();
+        return HostPauses::Reading{interruptions, clock::timestamp()};
+    };
+    auto pauses =
+        MXK_TRY(HostPauses::create(node, max_task_time(), std::min<std::size_t>(run_->operations, max_slow), read));
     return pauses_.add(node, std::move(pauses));
 }
 

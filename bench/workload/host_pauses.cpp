@@ -13,18 +13,23 @@ bool is_touched(std::span<HostPauses::Pause const> pauses, std::uint64_t due, st
 
 } // namespace
 
-Result<HostPauses> HostPauses::create(NodeId node, Cycles limit, std::size_t room, std::uint64_t (*interruptions)()) {
-    return HostPauses(MXK_TRY(NodeArray<Slow>::create(room, node)), limit, interruptions);
+Result<HostPauses> HostPauses::create(NodeId node, Cycles limit, std::size_t room, Reading (*read)()) {
+    return HostPauses(MXK_TRY(NodeArray<Slow>::create(room, node)), limit, read);
 }
 
-void HostPauses::look(std::uint64_t now) {
+Cycles HostPauses::look() {
     since_look_ = 0;
-    std::uint64_t const interruptions = interruptions_();
-    bool const was_interrupted = interruptions != seen_;
-    seen_ = interruptions;
-    if (!was_interrupted || now - last_ <= limit_ || is_behind_) return; // one that it is still behind of goes on
-    is_behind_ = true;
-    if (pause_count_ < max_pauses) pauses_[pause_count_++] = {last_, 0};
+    auto const is_long = [this](Reading const& reading) { return raw(reading.time) - last_ > limit_; };
+    Reading reading = read_();
+    // Perhaps it was taken after the count had been read.
+    if (reading.interruptions == seen_ && is_long(reading)) reading = read_();
+    bool const was_interrupted = reading.interruptions != seen_;
+    seen_ = reading.interruptions;
+    if (was_interrupted && is_long(reading) && !is_behind_) { // one that it is still behind of goes on
+        is_behind_ = true;
+        if (pause_count_ < max_pauses) pauses_[pause_count_++] = {last_, 0};
+    }
+    return reading.time;
 }
 
 void HostPauses::catch_up(std::uint64_t now) {

@@ -26,22 +26,29 @@ class HostPauses {
         std::uint64_t start; // time stamps
         std::uint64_t end;   // when the core had caught up
     };
+    // How often the host has had the calling core, and a time stamp of after that was read: the host likes to take a
+    // core that asks.
+    struct Reading {
+        std::uint64_t interruptions;
+        Cycles time;
+    };
     static constexpr std::size_t max_pauses = 1024; // more are one with the last one
 
     // `limit`: in which the host may have had the core; the core's own turns are much shorter. `room`: slow operations
-    // that can be noted. `interruptions`: how often the host has had the calling core so far. Errors: no memory.
-    static Result<HostPauses> create(NodeId node, Cycles limit, std::size_t room, std::uint64_t (*interruptions)());
+    // that can be noted. `read`: as of now. Errors: no memory.
+    static Result<HostPauses> create(NodeId node, Cycles limit, std::size_t room, Reading (*read)());
 
     // The core's measured time begins.
     void begin(Cycles now) {
         begin_ = last_ = raw(now);
-        seen_ = interruptions_();
+        seen_ = read_().interruptions;
     }
-    // It takes its next turn.
-    void turn(Cycles now) {
+    // It takes its next turn. Returns the time, which is later than `now` if it had to look.
+    [[nodiscard]] Cycles turn(Cycles now) {
         if (raw(now) - last_ > limit_ || ++since_look_ == turns_between_looks) [[unlikely]]
-            look(raw(now));
+            now = look();
         last_ = raw(now);
+        return now;
     }
     // All that was due has been submitted.
     void caught_up(Cycles now) {
@@ -68,17 +75,17 @@ class HostPauses {
     static constexpr std::uint64_t unit = 1024; // time stamps
     static constexpr unsigned turns_between_looks = 64;
 
-    HostPauses(NodeArray<Slow> slow, Cycles limit, std::uint64_t (*interruptions)())
+    HostPauses(NodeArray<Slow> slow, Cycles limit, Reading (*read)())
         : slow_(std::move(slow))
         , limit_(raw(limit))
-        , interruptions_(interruptions) {}
-    void look(std::uint64_t now);
+        , read_(read) {}
+    Cycles look();
     void catch_up(std::uint64_t now);
     void note(std::uint64_t end, std::uint32_t latency);
 
     NodeArray<Slow> slow_; // the first slow_count_, in the order of their ends
     std::uint64_t limit_;
-    std::uint64_t (*interruptions_)();
+    Reading (*read_)();
     std::size_t slow_count_ = 0;
     bool is_slow_full_ = false; // some are not noted
     std::uint64_t begin_ = 0;

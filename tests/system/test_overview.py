@@ -206,3 +206,6 @@ def test_a_number_says_that_the_machine_was_not_quiet_and_a_rate_that_it_was_not
     assert found["finds in batches by TBB's"] == "20.00 x ~"
     assert found["finds in batches by the bound's"] == "not comparable"
     assert found["a find at half of the load, p50"] == "not served (88% of the rate)"
+    load |= {"reached": 6.4e6, "max_speed": 12.8e6, "max_speed_after": 9.6e6}
+    changed = NUMBERS[-1].value([made_up("table", "find", 2, 6.4, **batch, **load)])
+    assert changed == "not served (speed changed -25%)"

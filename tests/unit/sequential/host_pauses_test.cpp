@@ -1,4 +1,6 @@
 // Which operations of an open load were late because the host had a core: replayed turns, made-up interruptions.
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "bench/workload/host_pauses.hpp"
@@ -7,13 +9,15 @@
 namespace mxk::bench {
 namespace {
 
-std::uint64_t interruptions = 0;
-
 // Times are told in thousands of time stamps: the ends of operations are noted no more exactly.
 constexpr std::uint64_t thousand = 1024;
 constexpr Cycles at(std::uint64_t time) {
     return Cycles{time * thousand};
 }
+
+std::uint64_t interruptions = 0;
+std::uint64_t after_reading = 0; // more of them, once the count has been read
+std::uint64_t time_of_reading = 0;
 
 class HostPausesTest : public test::MemoryTest {
   protected:
@@ -29,11 +33,22 @@ class HostPausesTest : public test::MemoryTest {
         MemoryTest::TearDown();
     }
     HostPauses& add(std::size_t room = 100) {
-        auto pauses = HostPauses::create(node_id(0), at(limit), room, [] { return interruptions; }).value();
+        auto pauses = HostPauses::create(node_id(0), at(limit), room, &read).value();
         HostPauses& added = *cores.add(node_id(0), std::move(pauses)).value();
         added.begin(at(1000));
         return added;
     }
+    static HostPauses::Reading read() {
+        HostPauses::Reading const reading{interruptions, at(time_of_reading)};
+        interruptions += std::exchange(after_reading, 0);
+        return reading;
+    }
+    // The core takes a turn at that time; if it looks, it has done so by `looked`. Returns the time that it goes by.
+    static std::uint64_t turn(HostPauses& core, std::uint64_t now, std::uint64_t looked) {
+        time_of_reading = looked;
+        return raw(core.turn(at(now))) / thousand;
+    }
+    static void turn(HostPauses& core, std::uint64_t now) { turn(core, now, now); }
     // An operation of `core` that was due then and ended then.
     void end(HostPauses& core, std::uint64_t due, std::uint64_t ended) {
         all.add((ended - due) * thousand);
@@ -47,8 +62,8 @@ class HostPausesTest : public test::MemoryTest {
 
 TEST_F(HostPausesTest, without_an_interruption_a_long_turn_is_the_programs_own) {
     HostPauses& core = add();
-    core.turn(at(1050));
-    core.turn(at(2000));
+    turn(core, 1050);
+    turn(core, 2000);
     core.caught_up(at(2100));
     end(core, 1100, 2050);
     EXPECT_EQ(delay().pauses, 0U);
@@ -60,18 +75,33 @@ TEST_F(HostPausesTest, an_interruption_that_was_short_is_no_pause_also_of_a_late
     HostPauses& core = add();
     std::uint64_t now = 1000;
     ++interruptions;
-    for (int i = 0; i < 64; ++i) core.turn(at(now += 10)); // looks at the 64th
-    core.turn(at(now + 500));
+    for (int i = 0; i < 64; ++i) turn(core, now += 10); // looks at the 64th
+    turn(core, now + 500);
     EXPECT_TRUE(core.pauses().empty());
+}
+
+TEST_F(HostPausesTest, a_core_that_is_taken_away_while_it_looks_has_a_pause) {
+    for (bool const was_counted : {true, false}) {
+        HostPauses& core = add();
+        std::uint64_t now = 1000;
+        for (int i = 0; i < 63; ++i) turn(core, now += 10);
+        ++(was_counted ? interruptions : after_reading);
+        EXPECT_EQ(turn(core, now + 10, now + 500), now + 500) << "looks at the 64th";
+        core.caught_up(at(now + 500));
+        turn(core, now + 510);
+        ASSERT_EQ(core.pauses().size(), 1U);
+        EXPECT_EQ(core.pauses().front().start, raw(at(now)));
+        EXPECT_EQ(core.pauses().front().end, raw(at(now + 500)));
+    }
 }
 
 TEST_F(HostPausesTest, what_a_pause_touched_until_the_core_had_caught_up_is_left_out_on_all_cores) {
     HostPauses& paused = add();
     HostPauses& other = add();
-    paused.turn(at(1010));
+    turn(paused, 1010);
     ++interruptions;
-    paused.turn(at(3000)); // from 1010 on
-    paused.turn(at(3050)); // still behind
+    turn(paused, 3000); // from 1010 on
+    turn(paused, 3050); // still behind
     paused.caught_up(at(3500));
     end(paused, 1005, 1009); // before: quick
     end(paused, 2000, 3010); // due while it was away
@@ -92,7 +122,7 @@ TEST_F(HostPausesTest, what_a_pause_touched_until_the_core_had_caught_up_is_left
 TEST_F(HostPausesTest, a_core_that_never_catches_up_is_behind_to_the_end) {
     HostPauses& core = add();
     ++interruptions;
-    core.turn(at(2000));
+    turn(core, 2000);
     end(core, 1900, 5000);
     core.finish(at(5000));
     EXPECT_EQ(raw(delay().time), raw(at(4000)));
@@ -105,7 +135,7 @@ TEST_F(HostPausesTest, what_cannot_be_told_apart_is_not_known) {
     end(core, 1000, 1200);
     EXPECT_TRUE(delay().rest) << "nothing was touched";
     ++interruptions;
-    core.turn(at(2000));
+    turn(core, 2000);
     core.finish(at(2000));
     EXPECT_EQ(delay().pauses, 1U);
     EXPECT_FALSE(delay().rest);
@@ -116,7 +146,7 @@ TEST_F(HostPausesTest, more_pauses_than_there_is_room_for_are_one_with_the_last)
     std::uint64_t now = 1000;
     for (std::size_t i = 0; i < HostPauses::max_pauses + 5; ++i) {
         ++interruptions;
-        core.turn(at(now += 1000));
+        turn(core, now += 1000);
         core.caught_up(at(now += 10));
     }
     EXPECT_EQ(core.pauses().size(), HostPauses::max_pauses);

@@ -17,6 +17,7 @@ KERNEL_OPERATIONS = 200_000
 BYTES_PER_OPERATION = 128  # of memory that the largest of the programs takes
 MAX_SECONDS = 240  # of measuring; a slower machine gets fewer operations
 MIN_OPERATIONS = 500_000
+RATE_IS_KEPT = 0.99  # as bench/table/table_report.cpp has it
 
 
 class Target(NamedTuple):
@@ -143,7 +144,10 @@ def _latency(which: str) -> Callable[[Sequence[Row]], str | None]:
             return None
         row = found[-1]
         if not row["served"]:
-            return f"not served ({row['reached'] / row['offered']:.0%} of the rate)"
+            share = row["reached"] / row["offered"]
+            if share < RATE_IS_KEPT:
+                return f"not served ({share:.0%} of the rate)"
+            return f"not served (speed changed {row['max_speed_after'] / row['max_speed'] - 1:+.0%})"
         return _marked(f"{row['latency'][which] / 1000:.1f} us", row)
 
     return value
