@@ -27,7 +27,7 @@ def is_adaptive(point: Point) -> bool:
 
 
 def adaptive_plots(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
-    """The statements first, then a plot for each experiment, and what its operations took besides time."""
+    """The statements, a plot for each experiment, and what its operations took besides time."""
     plots = _statements(points, names)
     for (benchmark, _), same in grouped(points, lambda it: (it.benchmark, it.kind)).items():
         title = f"{benchmark.removeprefix(_PREFIX)}: {_ABOUT.get(benchmark, '')}".removesuffix(": ")

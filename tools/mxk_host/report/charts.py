@@ -105,8 +105,8 @@ def _sizes(points: Points) -> dict[str, Axis]:
 
 def _working_sets(points: Points) -> dict[str, Axis]:
     x = bytes_axis((point.settings.get(_BYTES) for point in points), "working set")
-    times = [value.median for point in points if (value := point.values.get("nanoseconds")) is not None]
-    return {"x": x, "y": logarithmic(times, "ns")}
+    times = [value for point in points if (value := point.values.get("nanoseconds")) is not None]
+    return {"x": x, "y": logarithmic([end for it in times for end in (it.low, it.high)], "ns")}
 
 
 def _is(measure: str, *benchmarks: str) -> Callable[[Point], bool]:

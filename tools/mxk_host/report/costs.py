@@ -4,8 +4,8 @@ milliseconds."""
 from collections.abc import Sequence
 
 from mxk_host.report.labels import series_names
-from mxk_host.report.lines import BARS, logarithmic_dots
-from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, hover, run_suffix, runs_of, table_lines
+from mxk_host.report.lines import logarithmic_dots
+from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, bars_text, hover, run_suffix, runs_of, table_lines
 from mxk_host.runs.point import Kind, Point, text_of
 
 _PLURAL = {"task": "tasks", "thread": "threads", "semaphore": "semaphores", "rcu": "read sections and grace periods"}
@@ -42,7 +42,7 @@ def _plot(subject: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
         f"What {_PLURAL[subject]} cost",
         ["what", *VALUE_HEADINGS, ""],
         table_lines(points, labels, quantity, ()),
-        caption=f"{BARS} The axis is logarithmic.",
+        caption=f"{bars_text([mark.value for _, mark in marks])} The axis is logarithmic.",
         kind=points[0].kind,
     )
     plot.insert(1, "of", whose)

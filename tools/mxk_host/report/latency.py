@@ -8,7 +8,7 @@ from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import panel_title, panels
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import MAX_LINES
-from mxk_host.report.plot import Line, Plot, colour, dash, layout, logarithmic, run_suffix, runs_of
+from mxk_host.report.plot import Line, Plot, dash, layout, logarithmic, run_suffix, runs_of
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Durations, Point, number_of
 
@@ -37,7 +37,7 @@ def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
         for point, name in zip(points, series_names(points, apart=("cores",)), strict=True)
     ]
     lines = [
-        Line([label, *_cells(point.durations[kind])], point.run, command_of(point))
+        Line([label, *_cells(point.durations[kind])], point.run, command_of(point), anchor=point.anchor(kind))
         for point, label in zip(points, labels, strict=True)
     ]
     places = {label: place for place, label in enumerate(dict.fromkeys(labels))}
@@ -51,7 +51,6 @@ def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
             for tick, value in zip(_TICKS, (it.p50, it.p99, it.p999, it.max), strict=True)
             if value is not None and value > 0
         ]
-        place = places[label]
         data.append(
             go.Scatter(
                 x=[tick for tick, _ in known],
@@ -61,8 +60,8 @@ def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
                 legendgroup=label,
                 meta={"run": point.run},
                 hovertemplate=f"<b>{label}</b><br>percentile %{{x}}: %{{y:.3g}} µs<extra></extra>",
-                line={"color": colour(place), "dash": dash(point.run, runs)},
-                marker={"color": colour(place), "size": 8},
+                line={"dash": dash(point.run, runs)},
+                marker={"size": 8},
             ).to_plotly_json()
         )
     hidden = len(places) - len({label for _, label in drawn})

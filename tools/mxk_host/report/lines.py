@@ -5,16 +5,20 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mxk_host.digits import cores_text
+from mxk_host.digits import bytes_text, cores_text
 from mxk_host.order import grouped
 from mxk_host.report.labels import series_names, setting_text
 from mxk_host.report.plot import (
     VALUE_HEADINGS,
     Axis,
+    Figure,
     Mark,
     Plot,
     Runs,
     Series,
+    bars_text,
+    bytes_axis,
+    edges,
     height_for,
     hover,
     layout,
@@ -27,8 +31,8 @@ from mxk_host.report.plot import (
 from mxk_host.runs.point import Point, number_of
 
 _MAX_FACTOR = 20
+_MIN_BETWEEN_TICKS = 1 / 16  # of an axis, so that they can be read in a narrow window, too
 MAX_LINES = 10  # more of them cannot be followed
-BARS = "Medians; the bars go from the smallest to the largest value measured."
 
 
 def plot_over(
@@ -50,7 +54,7 @@ def plot_over(
     series = _series(drawn, lambda point: labels[id(point)], lambda point: point.settings[axis], quantity)
     headings = ["series", axis.replace("_", " "), *VALUE_HEADINGS, ""]
     lines = table_lines(points, [labels[id(point)] for point in points], quantity, (axis,))
-    plot = Plot(title, headings, lines, caption=BARS, kind=points[0].kind)
+    plot = Plot(title, headings, lines, caption=_bars_of(drawn, quantity), kind=points[0].kind)
     _add_speed_up(plot, points)
     if drawn and several and len({it.name for it in series}) <= max_lines:
         plot.figure = _lines(series, axis, runs, axes)
@@ -79,11 +83,17 @@ def plot_dots(
     labels = series_names(points, apart)
     of = {id(point): label for point, label in zip(points, labels, strict=True) if quantity in point.values}
     lines = table_lines(points, labels, quantity, ())
-    plot = Plot(title, ["series", *VALUE_HEADINGS, ""], lines, caption=BARS, kind=points[0].kind)
+    drawn = [it for it in points if id(it) in of]
+    caption = _bars_of(drawn, quantity)
+    plot = Plot(title, ["series", *VALUE_HEADINGS, ""], lines, caption=caption, kind=points[0].kind)
     if of:
-        series = _series([it for it in points if id(it) in of], lambda _: "", lambda point: of[id(point)], quantity)
+        series = _series(drawn, lambda _: "", lambda point: of[id(point)], quantity)
         plot.figure = dots(series, runs_of(points, names))
     return plot
+
+
+def _bars_of(points: Sequence[Point], quantity: str) -> str:
+    return bars_text([point.values[quantity] for point in points])
 
 
 def plot_varied(
@@ -97,49 +107,89 @@ def plot_varied(
 
 def logarithmic_dots(
     named: Iterable[tuple[str, Mark]], runs: Runs, title: str = "", beside: Iterable[float] = ()
-) -> dict[str, Any] | None:
+) -> Figure | None:
     """Marks by the names of their series, on a logarithmic axis that has the values `beside`, too. None without any."""
     series = _series_of(named)
     if not series:
         return None
-    edges = [edge for it in series for mark in it.marks for edge in (mark.value.low, mark.value.high)]
-    return dots(series, runs, logarithmic([*edges, *beside], title or series[0].marks[0].value.unit.name))
+    ends = edges(mark for it in series for mark in it.marks)
+    return dots(series, runs, logarithmic([*ends, *beside], title or series[0].marks[0].value.unit.name))
 
 
-def dots(series: Sequence[Series], runs: Runs, x: Axis | None = None) -> dict[str, Any]:
-    """Values to the right, what was measured above each other, the largest on top."""
+def dots(series: Sequence[Series], runs: Runs, x: Axis | None = None) -> Figure:
+    """Values to the right, what was measured above each other, the largest on top. With one series, each row has the
+    colour that its name has elsewhere."""
     largest: dict[str, float] = {}
     for it in series:
         for mark in it.marks:
             largest[mark.x] = max(largest.get(mark.x, mark.value.shown), mark.value.shown)
     order = sorted(largest, key=lambda name: largest[name])
     unit = next((mark.value.unit.name for it in series for mark in it.marks), "")
+    is_one = len({it.name for it in series}) == 1
+    if is_one:
+        rows = ((mark.x.removesuffix(run_suffix(it.run, runs)), mark) for it in series for mark in it.marks)
+        series = _series_of(rows)
+    data = [trace(it, runs, sideways=True, lines=False) for it in series]
+    for it in data:
+        it["meta"]["is_row"] = is_one
     return {
-        "data": [trace(it, runs, sideways=True, lines=False) for it in series],
+        "data": data,
         "layout": layout(
             x or {"title": {"text": unit}, "rangemode": "tozero"},
             {"type": "category", "categoryorder": "array", "categoryarray": order, "range": [-0.6, len(order) - 0.4]},
             height=height_for(len(order)),
-            showlegend=len(series) > 1,
+            showlegend=not is_one,
             margin={"l": 60, "r": 20, "t": 40, "b": 50},
         ),
     }
 
 
-def _lines(series: Sequence[Series], axis: str, runs: Runs, axes: dict[str, Axis]) -> dict[str, Any]:
+def _lines(series: Sequence[Series], axis: str, runs: Runs, axes: dict[str, Axis]) -> Figure:
     values = sorted({mark.x for it in series for mark in it.marks})
     unit = series[0].marks[0].value.unit.name
-    x = {"title": {"text": axis.replace("_", " ")}, "tickvals": values, "ticktext": [setting_text(v) for v in values]}
+    ticks = _ticks(values)
+    x = {"title": {"text": axis.replace("_", " ")}, "tickvals": ticks, "ticktext": list(map(setting_text, ticks))}
+    if _is_of_bytes(axis):
+        x = bytes_axis(values, axis.removesuffix("_bytes").replace("_", " "))
     shown = [mark.value.shown for it in series for mark in it.marks]
     y = {"title": {"text": unit}, "rangemode": "tozero"}
     if min(shown) > 0 and max(shown) > _MAX_FACTOR * min(shown):  # the smaller ones would lie on the axis
-        y = logarithmic(shown, f"{unit}, logarithmic")
-    return {"data": [trace(it, runs) for it in series], "layout": layout(x | axes.get("x", {}), y | axes.get("y", {}))}
+        y = logarithmic(edges(mark for it in series for mark in it.marks), f"{unit}, logarithmic")
+    data = [drawn for it in series for drawn in _line(it, axis, runs, (values[0], values[-1]))]
+    return {"data": data, "layout": layout(x | axes.get("x", {}), y | axes.get("y", {}))}
+
+
+def _ticks(values: Sequence[float]) -> list[float]:
+    """Those that are far enough from the next one."""
+    ticks: list[float] = []
+    for value in reversed(values):
+        if not ticks or ticks[0] - value >= _MIN_BETWEEN_TICKS * (values[-1] - values[0]):
+            ticks.insert(0, value)
+    return ticks
+
+
+def _line(series: Series, axis: str, runs: Runs, ends: tuple[float, float]) -> list[Figure]:
+    """One that has been measured at one place only says so, and is a level to compare with."""
+    drawn = trace(series, runs)
+    if len(series.marks) > 1:
+        return [drawn]
+    only = series.marks[0]
+    drawn |= {"mode": "markers", "name": f"{drawn['name']} ({_axis_text(axis, only.point)} only)"}
+    drawn["marker"]["size"] = 11
+    level = {"type": "scatter", "x": list(ends), "y": [only.value.shown] * 2, "mode": "lines", "meta": drawn["meta"]}
+    level |= {"legendgroup": series.name, "showlegend": False, "hoverinfo": "skip"}
+    return [level | {"line": {"dash": "longdash", "width": 1}}, drawn]
 
 
 def _axis_text(axis: str, point: Point) -> str:
     value = point.settings[axis]
+    if _is_of_bytes(axis) and (size := number_of(value)) is not None:
+        return bytes_text(size)
     return cores_text(value) if axis == "cores" and number_of(value) is not None else f"{axis} {setting_text(value)}"
+
+
+def _is_of_bytes(axis: str) -> bool:
+    return axis == "bytes" or axis.endswith("_bytes")
 
 
 def _series(
@@ -153,8 +203,7 @@ def _series(
 def _series_of(named: Iterable[tuple[str, Mark]]) -> list[Series]:
     """Those of the same name and run together."""
     groups = grouped(named, lambda it: (it[0], it[1].point.run))
-    places = list(dict.fromkeys(name for name, _ in groups))
-    return [Series(name, places.index(name), run, [mark for _, mark in same]) for (name, run), same in groups.items()]
+    return [Series(name, run, [mark for _, mark in same]) for (name, run), same in groups.items()]
 
 
 def _mark(point: Point, x: Any, quantity: str, name: str) -> Mark:  # noqa: ANN401

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from mxk_host.digits import number
 from mxk_host.report.charts import LATENCY, LOADED, OVERLAPS, TLB
-from mxk_host.report.plot import VALUE_HEADINGS, Line, Plot, value_cells
+from mxk_host.report.plot import VALUE_HEADINGS, Line, Plot, min_span, value_cells
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Kind, Point, machine_of, number_of, text_of
 from mxk_host.stream import Row
@@ -17,8 +17,7 @@ from mxk_host.stream import Row
 Place = tuple[float, float]
 Matrix = Mapping[Place, float]
 _SCALE = "Viridis"
-_CELL, _GAP = 0.1, 0.08  # shares of the page's width
-_CELL_HEIGHT = 40  # pixels
+_CELL_WIDTH, _CELL_HEIGHT, _MAX_HEIGHT = 100, 40, 560  # pixels
 _TEXT_UP_TO = 16  # rows; in smaller cells numbers cannot be read
 _LOCAL = 10  # what a SLIT calls the distance of a node to itself
 _MAX_DIFFERENCE = 2.0  # a SLIT further from what was measured is a finding
@@ -165,12 +164,13 @@ def _matrix_plot(
             cells = value_cells(value) if value else [point.reason or "no value", "", "", ""]
             beside = [f"{matrix[place]:g}" if place in matrix else "-" for matrix in firmware.values()]
             where = [f"{it:g}" for it in place] if place is not None else ["?", "?"]
-            lines.append(Line([measure, *where, *cells, *beside], first.run, command_of(point), point.is_wrong))
+            cells = [measure, *where, *cells, *beside]
+            lines.append(Line(cells, first.run, command_of(point), point.is_wrong, point.anchor(quantity)))
     headings = ["measure", *map(_word, axes), *VALUE_HEADINGS, *firmware]
     plot = Plot(title, headings, lines, kind=first.kind, run=first.run)
     if measured:
         plot.figure = _draw_maps(measured | firmware, axes)
-        plot.caption = "Colours are each map's own: the lighter, the more."
+        plot.caption = "Colours are each map's own, over no less than a factor of 2: the lighter, the more."
         if quantity == "nanoseconds" and first.kind is not Kind.EMULATED:  # the emulator has one memory
             plot.findings = _slit_findings(next(iter(measured.values())), firmware.get("SLIT", {}))
     return plot
@@ -182,31 +182,32 @@ def _place(point: Point, axes: tuple[str, str]) -> Place | None:
 
 
 def _draw_maps(matrices: Mapping[str, Matrix], axes: tuple[str, str]) -> dict[str, Any]:
-    """Beside each other, each with colours of its own."""
+    """Each with colours of its own. The page places them, by the room that it has."""
     tables = {
         title: pandas.Series(it).unstack().sort_index(axis=0).sort_index(axis=1) for title, it in matrices.items()
     }
-    share = min(1 / len(tables) - _GAP, _CELL * max(len(table.columns) for table in tables.values()))
-    height = 130 + min(_CELL_HEIGHT * max(map(len, tables.values())), 560)
-    drawn: dict[str, Any] = {"height": height, "margin": {"l": 60, "r": 20, "t": 40, "b": 50}, "annotations": []}
+    size = {
+        "width": _CELL_WIDTH * max(len(table.columns) for table in tables.values()),
+        "height": min(_CELL_HEIGHT * max(map(len, tables.values())), _MAX_HEIGHT),
+    }
+    drawn: dict[str, Any] = {"meta": size, "margin": {"l": 60, "r": 20, "t": 40, "b": 50}, "annotations": []}
     data = []
     for place, (title, table) in enumerate(tables.items()):
         number_of_axis = "" if place == 0 else str(place + 1)
-        left = place * (share + _GAP)
         data.append(_heat_map(table, axes) | {"xaxis": f"x{number_of_axis}", "yaxis": f"y{number_of_axis}"})
         kind = {"type": "category", "automargin": True}  # as numbers they would have ticks between them
-        drawn[f"xaxis{number_of_axis}"] = kind | {"title": {"text": _word(axes[1])}, "domain": [left, left + share]}
-        beside = _word(axes[0]) if place == 0 else ""  # said once, as there is little room between the maps
-        drawn[f"yaxis{number_of_axis}"] = kind | {"title": {"text": beside}, "autorange": "reversed"}
+        drawn[f"xaxis{number_of_axis}"] = kind | {"title": {"text": _word(axes[1])}}
+        drawn[f"yaxis{number_of_axis}"] = kind | {"title": {"text": _word(axes[0])}, "autorange": "reversed"}
         drawn[f"yaxis{number_of_axis}"]["anchor"] = f"x{number_of_axis}"
         drawn[f"xaxis{number_of_axis}"]["anchor"] = f"y{number_of_axis}"
-        where = {"x": left, "xanchor": "left", "y": 1.0, "yanchor": "bottom", "xref": "paper", "yref": "paper"}
+        where = {"xanchor": "left", "yanchor": "bottom", "xref": "paper", "yref": "paper"}
         drawn["annotations"].append({"text": title, "showarrow": False} | where)
     return {"data": data, "layout": go.Layout(drawn).to_plotly_json()}
 
 
 def _heat_map(table: pandas.DataFrame, axes: tuple[str, str]) -> dict[str, Any]:
     cells = [[None if pandas.isna(cell) else float(cell) for cell in row] for row in table.to_numpy()]
+    low, high = min_span(cell for row in cells for cell in row if cell is not None)
     return go.Heatmap(
         z=cells,
         x=[f"{it:g}" for it in table.columns],
@@ -215,6 +216,8 @@ def _heat_map(table: pandas.DataFrame, axes: tuple[str, str]) -> dict[str, Any]:
         texttemplate="%{text}" if len(table) <= _TEXT_UP_TO else None,
         hovertemplate=f"{_word(axes[0])} %{{y}}, {_word(axes[1])} %{{x}}: %{{text}}<extra></extra>",
         colorscale=_SCALE,
+        zmin=low,
+        zmax=high,
         xgap=1,
         ygap=1,
         showscale=False,

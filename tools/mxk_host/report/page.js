@@ -3,15 +3,47 @@
 (() => {
   const figures = JSON.parse(document.getElementById("figures").textContent);
   const paperWidth = 690; // pixels that A4 has between its margins
-  const configuration = { displayModeBar: false, responsive: true };
+  const narrow = 600; // pixels, below which names do not stand beside a plot
+  const configuration = { displayModeBar: false };
 
   function colour(name) {
     return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   }
 
-  // All that depends on light, dark or paper.
-  function themed(figure) {
+  // Maps beside each other, as many as have room.
+  function place(layout, size) {
+    const [minimum, gap, below] = [150, 70, 90]; // pixels
+    const names = Object.keys(layout).filter((key) => key.startsWith("xaxis")).map((key) => key.slice(5));
+    const inner = layout.width - layout.margin.l - layout.margin.r;
+    const columns = Math.min(names.length, Math.max(1, Math.floor((inner + gap) / (minimum + gap))));
+    const side = Math.min(size.width, (inner + gap) / columns - gap);
+    const height = Math.ceil(names.length / columns) * (size.height + below) - below;
+    layout.height = height + layout.margin.t + layout.margin.b;
+    names.forEach((name, index) => {
+      const left = (index % columns) * (side + gap);
+      const top = Math.floor(index / columns) * (size.height + below);
+      layout[`xaxis${name}`].domain = [left / inner, (left + side) / inner];
+      layout[`yaxis${name}`].domain = [1 - (top + size.height) / height, 1 - top / height];
+      if (index % columns) layout[`yaxis${name}`].title.text = ""; // said once, as there is little room between the maps
+      Object.assign(layout.annotations[index], { x: left / inner, y: 1 - top / height });
+    });
+  }
+
+  // The names of rows above them, where there is no room beside.
+  function nameAbove(layout) {
+    const names = layout.yaxis.categoryarray;
+    layout.yaxis.showticklabels = false;
+    layout.margin.l = 20;
+    layout.height += 14 * names.length;
+    layout.annotations = names.map((text, y) => ({ text, y, yshift: 3, yanchor: "bottom", x: 0, xref: "paper", xanchor: "left", showarrow: false }));
+  }
+
+  // All that depends on light, dark or paper, and on the width.
+  function themed(figure, width) {
     const layout = structuredClone(figure.layout);
+    layout.width = width;
+    if (layout.meta) place(layout, layout.meta);
+    else if (width < narrow && layout.yaxis.type === "category") nameAbove(layout);
     layout.paper_bgcolor = layout.plot_bgcolor = "rgba(0,0,0,0)";
     layout.font = { color: colour("--text"), family: getComputedStyle(document.body).fontFamily, size: 13 };
     layout.hoverlabel = { bgcolor: colour("--surface"), bordercolor: colour("--rule"), font: { color: colour("--text") }, align: "left" };
@@ -22,19 +54,25 @@
     if (figure.kind) {
       layout.annotations = (layout.annotations ?? []).concat({
         text: figure.kind, name: "kind", showarrow: false, xref: "paper", yref: "paper", x: 0.5, y: 0.5,
-        textangle: -12, font: { size: layout.height < 260 ? 44 : 84, color: colour("--emulated") }, captureevents: false,
+        textangle: -12, font: { size: Math.min(layout.height < 260 ? 44 : 84, width / 6), color: colour("--emulated") }, captureevents: false,
       });
     }
     return layout;
   }
 
-  const drawn = new Map(); // the element of each figure
-  async function draw() {
-    for (const figure of figures) {
-      const element = document.getElementById(figure.id);
-      drawn.set(figure, element);
-      await Plotly.newPlot(element, figure.data, themed(figure), configuration);
-    }
+  let forced; // the width of paper, while it prints
+  async function draw(figure) {
+    const element = document.getElementById(figure.id);
+    const width = forced ?? element.clientWidth;
+    if (!width) return; // hidden
+    const layout = themed(figure, width);
+    await Plotly.react(element, figure.data, layout, configuration);
+    // A legend of many lines takes nothing of the plot's height.
+    const more = (element.querySelector(".legend")?.getBBox().height ?? 0) - 24;
+    if (more > 0) await Plotly.relayout(element, { height: layout.height + more });
+  }
+  async function drawAll() {
+    await Promise.all(figures.map(draw)); // all at once: paper does not wait
     document.documentElement.dataset.drawn = String(figures.length);
   }
 
@@ -45,28 +83,27 @@
   function show(run) {
     chosen = run;
     for (const element of document.querySelectorAll("[data-run]")) element.hidden = !isShown(element.dataset.run);
-    for (const [figure, element] of drawn) {
-      if (figure.run !== null) {
-        if (isShown(figure.run)) Plotly.Plots.resize(element);
-        continue;
-      }
-      Plotly.restyle(element, { visible: figure.data.map((trace) => isShown(trace.meta?.run)) });
+    for (const figure of figures) {
+      if (figure.run !== null) draw(figure);
+      else Plotly.restyle(figure.id, { visible: figure.data.map((trace) => isShown(trace.meta?.run)) });
     }
   }
 
-  function repaint(width) {
-    for (const [figure, element] of drawn) {
-      const layout = themed(figure);
-      if (width) Object.assign(layout, { width, autosize: false });
-      else layout.autosize = true;
-      Plotly.react(element, element.data, layout, configuration);
-    }
+  // What a link goes to may stand in something that is closed.
+  function open(hash) {
+    document.getElementById(hash.slice(1))?.closest("details")?.setAttribute("open", "");
   }
 
   for (const button of document.querySelectorAll("input[name=run]")) {
     button.addEventListener("change", () => show(button.value));
   }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => repaint());
-  matchMedia("print").addEventListener("change", (event) => repaint(event.matches ? paperWidth : undefined));
-  draw();
+  document.addEventListener("click", (event) => open(event.target.closest("a")?.hash ?? ""));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  matchMedia("print").addEventListener("change", (event) => {
+    forced = event.matches ? paperWidth : undefined;
+    drawAll();
+  });
+  addEventListener("resize", drawAll);
+  open(location.hash);
+  drawAll();
 })();

@@ -4,7 +4,7 @@ nothing from elsewhere, and its policy forbids it to."""
 import base64
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from mxk_host.report.costs import cost_plots, is_cost
 from mxk_host.report.latency import latency_plots
 from mxk_host.report.locks import is_lock, lock_plots
 from mxk_host.report.machine import is_machine, machine_plots
-from mxk_host.report.plot import Plot
+from mxk_host.report.plot import Plot, paint
 from mxk_host.report.ratios import ratio_plots
 from mxk_host.report.shared import is_shared, shared_plots
 from mxk_host.report.simulation import simulation_plots
@@ -74,15 +74,41 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
         "machine": machine_plots(of[is_machine], names, topologies),
         "others": other_plots(rest, names),
     }
-    sections = [*figures, *(Section(name, *_SECTIONS[name], drawn) for name, drawn in plots.items())]
+    every = [*figures, *(Section(name, *_SECTIONS[name], drawn) for name, drawn in plots.items())]
+    statements = [plot for section in every for plot in section.plots if plot.is_of_statements]
+    rest = [replace(it, plots=[plot for plot in it.plots if not plot.is_of_statements]) for it in every]
+    sections = [Section("statements", *_SECTIONS["statements"], statements), *rest]
     shown = [section for section in sections if section.plots]
-    for place, plot in enumerate(plot for section in shown for plot in section.plots):
-        plot.identifier = f"plot-{place}"
+    _name_apart([plot for section in shown for plot in section.plots])
+    paint(plot.figure for section in shown for plot in section.plots if plot.figure is not None)
     return shown
+
+
+def _name_apart(plots: Sequence[Plot]) -> None:
+    """What links go to stands once on the page: rows where they are shown first."""
+    anchors: set[str] = set()
+    for place, plot in enumerate(plots):
+        plot.identifier = f"plot-{place}"
+        plot.lines = [replace(line, anchor="") if line.anchor in anchors else line for line in plot.lines]
+        anchors.update(line.anchor for line in plot.lines)
+
+
+def _names_of_rows(sections: Sequence[Section]) -> dict[str, str]:
+    """By what links go to: of rows the plot, and the cells in front of the value with their headings."""
+    named = {"statements": "each with its verdict"}
+    for plot in (plot for section in sections for plot in section.plots):
+        first = next((at for at, it in enumerate(plot.headings) if it in ("median", "ratio", "count", "wanted")), 1)
+        for line in plot.lines:
+            more = [
+                f"{heading} {cell}" for heading, cell in zip(plot.headings[1:first], line.cells[1:first], strict=True)
+            ]
+            named[line.anchor] = f"{plot.title}: {', '.join([line.cells[0], *more])}"
+    return named
 
 
 # Of each section: its name in the page's list, its title, and what is said before its plots.
 _SECTIONS = {
+    "statements": ("Statements", "What sources say, and whether it holds here", ""),
     "throughput": ("Throughput", "Throughput",
                    "Operations per second. Peers do the same operations on the same cores."),
     "simulation": ("Simulation", "What the simulator says",
@@ -125,11 +151,13 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         for plot in section.plots
         if plot.figure is not None
     ]
+    statements = [line for it in sections for plot in it.plots if plot.is_of_statements for line in plot.lines]
     numbers = range(len(runs))
     return templates.get_template("page.html").render(
         runs=runs,
         sections=sections,
-        numbers=[number for run in numbers for number in summary.numbers_of(points, run)],
+        names_of_rows=_names_of_rows(sections),
+        numbers=[number for run in numbers for number in summary.numbers_of(points, run, statements)],
         machines=[machine for run in numbers for machine in summary.machines_of(points, run)],
         trusts=[summary.trust_of(points, run) for run in numbers],
         warnings=[summary.warnings_of(run) for run in runs],

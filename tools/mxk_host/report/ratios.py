@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mxk_host.digits import cores_text
 from mxk_host.order import grouped
 from mxk_host.report.charts import panel_title, panels
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import logarithmic_dots
-from mxk_host.report.plot import Line, Mark, Plot, hover, value_cells
+from mxk_host.report.plot import Line, Mark, Plot, bars_text, has_bar, hover, value_cells
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Point, Unit, Value, median_of, number_of, text_of, together
 
@@ -45,7 +46,8 @@ def _ratios(points: Sequence[Point], run: int, names: Sequence[str]) -> Plot | N
         mark = Mark(name, _with_interval_as_bars(ratio), hover(name, cores_text(cores), ratio), peer)
         marks.append((cores_text(cores), mark))
         kind = text_of(peer.first.get("kind"))
-        lines.append(Line([name, kind, f"{cores:g}", *value_cells(ratio)], run, command_of(peer)))
+        cells = [name, kind, f"{cores:g}", *value_cells(ratio)]
+        lines.append(Line(cells, run, command_of(peer), anchor=peer.anchor("ratio")))
     figure = logarithmic_dots(marks, {run: names[run]}, "times as fast", (1.0,))
     if figure is None:
         return None
@@ -57,8 +59,8 @@ def _ratios(points: Sequence[Point], run: int, names: Sequence[str]) -> Plot | N
         ["peer", "kind", "cores", "ratio", "min to max", "95 % interval", "pairs"],
         lines,
         figure,
-        caption=f"Above 1, {baseline} is faster: it is the fastest of MXK's configurations here. The bars are 95 % "
-        "intervals where there is one.",
+        caption=f"Above 1, {baseline} is faster: it is the fastest of MXK's configurations here. "
+        + _bars_text([mark.value for _, mark in marks]),
         kind=points[0].kind,
         run=run,
     )
@@ -92,7 +94,13 @@ def _by_round(point: Point, quantity: str) -> dict[float, float]:
     return {number: middle for number, middle in found if number is not None and middle is not None and middle > 0}
 
 
+def _bars_text(ratios: Sequence[Value]) -> str:
+    if not any(map(has_bar, ratios)):
+        return bars_text(ratios)
+    return f"The bars are 95 % intervals{'' if all(map(has_bar, ratios)) else ', where there is one'}."
+
+
 def _with_interval_as_bars(ratio: Value) -> Value:
     if ratio.interval is None or ratio.interval[0] <= 0:
-        return ratio
+        return replace(ratio, low=ratio.median, high=ratio.median)
     return Value(ratio.unit, ratio.n, ratio.median, *ratio.interval, ratio.interval)

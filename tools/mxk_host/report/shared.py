@@ -7,8 +7,8 @@ from dataclasses import replace
 from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import ONE_LIST, READ_SECTIONS, panel_title, panels
 from mxk_host.report.labels import count_text, series_names
-from mxk_host.report.lines import BARS, logarithmic_dots, plot_over
-from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, hover, run_suffix, runs_of, table_lines
+from mxk_host.report.lines import logarithmic_dots, plot_over
+from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, bars_text, hover, run_suffix, runs_of, table_lines
 from mxk_host.runs.point import NANOSECONDS, Point, Value, number_of, text_of, together
 
 _READ, _LIST, _RESIZE = "rcu-read", "list", "resize"
@@ -48,12 +48,13 @@ def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
         more = [_time(p99), _time(_of_rows(point, "p99_quiet")), _within(point), _time(_of_rows(point, "max_ns"))]
         lines.append(replace(line, cells=[*line.cells[:-1], *more, line.cells[-1]]))
     keys = number_of(points[0].settings.get("keys"))
+    bars = bars_text([mark.value for _, mark in marks])
     plot = Plot(
         f"Look-ups while a table doubles{f': {count_text(keys)} keys' if keys else ''}",
         ["series", *VALUE_HEADINGS, "p99", "p99 when quiet", "within", "max", ""],
         lines,
-        caption=f"How long a look-up took, quiet and while the table grew. {BARS} Within: the p99 is no more than "
-        "twice that of the quiet table and 5 µs. The axis is logarithmic.",
+        caption=f"How long a look-up took, quiet and while the table grew. {bars} Within: the p99 is "
+        " no more than twice that of the quiet table and 5 µs. The axis is logarithmic.",
         kind=points[0].kind,
     )
     plot.figure = logarithmic_dots(sorted(marks, key=lambda it: (it[0], it[1].point.run)), runs)

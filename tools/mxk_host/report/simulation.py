@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 
 from mxk_host.report.charts import is_table, panel_title, panels
 from mxk_host.report.lines import plot_over
-from mxk_host.report.plot import Line, Plot, colour, layout
+from mxk_host.report.plot import Line, Plot, layout
 from mxk_host.runs.point import Kind, Point, Unit, number_of
-from mxk_host.simulate.result import PARTS, Region, Result, Stack
+from mxk_host.simulate.result import Region, Result, Stack
 from mxk_host.simulate.tables import Limits, grids, short, word
 from mxk_host.simulate.totals import total_of
 
@@ -45,7 +45,8 @@ def _stacked(axis: str, stacks: Mapping[str, Stack]) -> dict[str, Any]:
             x=list(stacks),
             y=[100 * stack.share(part) for stack in stacks.values()],
             name=word(part),
-            marker={"color": _IDLE if part == "idle" else colour(PARTS.index(part) if part in PARTS else len(PARTS))},
+            legendgroup=word(part),
+            marker={"color": _IDLE} if part == "idle" else None,
             hovertemplate=f"{axis} %{{x}}<br>{word(part)}: %{{y:.1f}} %<extra></extra>",
         ).to_plotly_json()
         for part in known
@@ -73,7 +74,7 @@ def _scaling(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
         scaled = [_scaled(point, *first[_apart_from_cores(point)]) for point in same]
         if len({_cores(point) for point in scaled}) > 1:
             plot = plot_over(f"Scaling: {panel_title(same)}", scaled, "throughput", "cores", names)
-            plot.caption = "Throughput of each core by that where there are fewest: 1 is linear."
+            plot.caption = f"Throughput of each core by that where there are fewest: 1 is linear. {plot.caption}"
             plots.append(plot)
     return plots
 

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from mxk_host.report.plot import Line, Plot, run_cells, run_heading
 from mxk_host.runs.point import Point, text_of
 
+_HOLDS = "holds"
+
 
 def statement_line(
     cells: Sequence[str],
@@ -18,9 +20,9 @@ def statement_line(
 ) -> Line:
     """`cells`: the statement, what is wanted, what was measured. `otherwise`: said where nothing tells whether it
     holds."""
-    verdict = otherwise if holds is None else "holds" if holds else "does not hold"
+    verdict = otherwise if holds is None else _HOLDS if holds else "does not hold"
     here = ", ".join(text for text in (verdict, *where) if text)
-    return Line([*run_cells(run, names), *cells, here], run, command, failed=holds is False)
+    return Line([here, *run_cells(run, names), *cells], run, command, failed=holds is False)
 
 
 def said_by(
@@ -42,4 +44,10 @@ def said_by(
 
 def statements_table(title: str, says: str, lines: list[Line], names: Sequence[str]) -> list[Plot]:
     """Nothing where there are no lines. `says`: the heading of the statements."""
-    return [Plot(title, [*run_heading(names), says, "wanted", "measured", "here"], lines)] if lines else []
+    headings = ["here", *run_heading(names), says, "wanted", "measured"]
+    return [Plot(title, headings, lines, is_of_statements=True)] if lines else []
+
+
+def count_text(lines: Sequence[Line]) -> str:
+    """How many there are, and how many hold; those that are not measured do not."""
+    return f"{sum(line.cells[0].startswith(_HOLDS) for line in lines)} of {len(lines)}"

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mxk_host.digits import cores_text, number
+from mxk_host.digits import bytes_text, cores_text, number
 from mxk_host.report.charts import is_sweep
 from mxk_host.report.labels import count_text, series_names
-from mxk_host.report.plot import value_cells
+from mxk_host.report.plot import Line, value_cells
 from mxk_host.report.ratios import ratio_of
-from mxk_host.report.thesis import statements_of
+from mxk_host.report.statements import count_text as statements_text
 from mxk_host.runs.point import Kind, Point, Value, machine_of, number_of, simulation_of, text_of
 from mxk_host.runs.source import Run
 
@@ -30,6 +30,7 @@ class Number:
     kind: Kind = Kind.MEASURED
     run: int = 0
     noise: str = ""  # why it is not to be trusted, by its rows' own words
+    anchor: str = ""  # of its row
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,17 @@ class Trust:
     unsupported: list[str]
 
 
-def numbers_of(points: Sequence[Point], run: int) -> list[Number]:
-    """Those that matter, as far as the run has them, measured ones before emulated and simulated ones."""
+def numbers_of(points: Sequence[Point], run: int, statements: Iterable[Line]) -> list[Number]:
+    """Those that matter, as far as the run has them: how many statements hold, then measured ones before emulated and
+    simulated ones."""
     mine = [point for point in points if point.run == run and point.is_verified and not point.figure]
     found: list[Number] = []
     for kind in Kind:
         same = [point for point in mine if point.kind is kind]
-        found += [Number(value, what, kind, run, _noises(of)) for value, what, of in _numbers(same)]
-    statements = statements_of([point for point in points if point.run == run])
-    if statements.count:
-        found.append(
-            Number(f"{statements.holding} of {statements.count}", "statements of the thesis hold here", run=run)
-        )
+        for value, what, of, quantity in _numbers(same):
+            found.append(Number(value, what, kind, run, _noises(of), of[-1].anchor(quantity)))
+    if said := [line for line in statements if line.run == run]:
+        found.insert(0, Number(statements_text(said), "statements hold here", run=run, anchor="statements"))
     return found[:_MAX_NUMBERS]
 
 
@@ -74,8 +74,11 @@ def _noises(points: Sequence[Point]) -> str:
     return "; ".join(dict.fromkeys(texts))
 
 
-def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str, Sequence[Point]]]:
-    """Value, what it is, and the points that it is made of."""
+_Found = tuple[str, str, Sequence[Point], str]
+
+
+def _numbers(points: Sequence[Point]) -> Iterable[_Found]:
+    """Value, what it is, and the points that it is made of, with the quantity of the last one that links go to."""
     tables = [it for it in points if it.benchmark == "table" and "throughput" in it.values and not is_sweep(it)]
     peers = [it for it in points if it.benchmark == "peer" and "throughput" in it.values]
     names = dict(zip(map(id, tables), series_names(tables, apart=("cores", "mix")), strict=True))
@@ -85,7 +88,7 @@ def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str, Sequence[Point
             continue
         cores, operations = (number_of(mine.settings.get(name)) or 0 for name in ("cores", "operations"))
         what = f"{mix}, {cores_text(cores)}, {count_text(operations)} keys: {names[id(mine)]}"
-        yield f"{number(mine.values['throughput'].shown)} M ops/s", what, [mine]
+        yield f"{number(mine.values['throughput'].shown)} M ops/s", what, [mine], "throughput"
         same = [
             it
             for it in peers
@@ -97,20 +100,21 @@ def _numbers(points: Sequence[Point]) -> Iterable[tuple[str, str, Sequence[Point
             ratio = ratio_of(mine, other, "throughput") if other is not None and alike else None
             if other is not None and ratio is not None:
                 compared = f"{words}, {text_of(other.settings.get('peer'))}: {mix}, {cores_text(cores)}"
-                yield _times(kind, ratio), compared, [mine, other]
+                yield _times(kind, ratio), compared, [mine, other], "ratio"
     timed = [it for it in points if it.benchmark == "table" and "latency" in it.durations]
     if timed:
         best = min(timed, key=lambda it: it.durations["latency"].p99)
         times = best.durations["latency"]
         what = f"p50 and p99 of {text_of(best.settings.get('mix'))}: {series_names(timed)[timed.index(best)]}"
-        yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what, [best]
+        yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what, [best], "latency"
     yield from _first_of(points, _COSTS)
     sizes = [it for it in points if it.settings.get("measure") == "latency" and number_of(it.settings.get("bytes"))]
     if sizes:
         largest = max(sizes, key=lambda it: number_of(it.settings["bytes"]) or 0)
         value = largest.values.get("nanoseconds")
         if value is not None:
-            yield value_cells(value)[0], "memory latency, largest working set", [largest]
+            what = f"memory latency, largest working set: {bytes_text(number_of(largest.settings['bytes']) or 0)}"
+            yield value_cells(value)[0], what, [largest], "nanoseconds"
     yield from _first_of(points, _OF_THE_MACHINE)
 
 
@@ -122,14 +126,13 @@ _COSTS = (
 _OF_THE_MACHINE = (("memory", "read", "reading memory"), ("lines", "round-trip", "a cache line there and back"))
 
 
-def _first_of(
-    points: Sequence[Point], measures: Iterable[tuple[str, str, str]]
-) -> Iterable[tuple[str, str, Sequence[Point]]]:
+def _first_of(points: Sequence[Point], measures: Iterable[tuple[str, str, str]]) -> Iterable[_Found]:
     """The first value of each, with what it is."""
     for benchmark, measure, what in measures:
         for it in points:
             if it.benchmark == benchmark and it.settings.get("measure") == measure and it.values:
-                yield value_cells(it.values.get("nanoseconds") or next(iter(it.values.values())))[0], what, [it]
+                quantity = "nanoseconds" if "nanoseconds" in it.values else next(iter(it.values))
+                yield value_cells(it.values[quantity])[0], what, [it], quantity
                 break
 
 

@@ -1,7 +1,7 @@
 """The figures of the thesis: what it says of each, what was measured here, whether it holds; and the plots."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mxk_host.report.charts import axis_of, panel_title, panels
 from mxk_host.report.lines import plot_varied
@@ -9,21 +9,6 @@ from mxk_host.report.plot import Plot
 from mxk_host.report.statements import said_by, statements_table
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import UNITS, Point, Unit, number_of, text_of
-
-
-@dataclass(frozen=True)
-class Statements:
-    """How many there are, and how many hold; those that are not measured do neither."""
-
-    count: int
-    holding: int
-    failing: int
-
-
-def statements_of(points: Sequence[Point]) -> Statements:
-    """Counted over all runs."""
-    verdicts = [point.first.get("holds") for point in points if point.is_statement]
-    return Statements(len(verdicts), verdicts.count(True), verdicts.count(False))
 
 
 def figure_numbers(points: Sequence[Point]) -> list[str]:

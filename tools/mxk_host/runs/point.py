@@ -111,6 +111,11 @@ class Point:
     found: list[Found]
     values: dict[str, Value]
     durations: dict[str, Durations]
+    number: int = 0  # among those of its run
+
+    def anchor(self, quantity: str) -> str:
+        """What links to this quantity of it go to."""
+        return f"{quantity}-{self.run}-{self.number}"
 
     @property
     def rows(self) -> list[Row]:
@@ -174,8 +179,8 @@ def points_of(rows: Iterable[Found], run: int = 0) -> list[Point]:
         if found.row.get("benchmark"):
             groups.setdefault(key_of(found.row), []).append(found)
     return [
-        Point(run, same[0].row["benchmark"], settings_of(same[0].row), same, _values(same), _durations(same))
-        for same in groups.values()
+        Point(run, same[0].row["benchmark"], settings_of(same[0].row), same, _values(same), _durations(same), number)
+        for number, same in enumerate(groups.values())
     ]
 
 
