@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 namespace mxk {
 
@@ -25,6 +26,14 @@ static_assert(sizeof(RegistryEntry) == 16);
 
 extern "C" [[gnu::weak]] RegistryEntry const __start_mxk_registry[]; // NOLINT(bugprone-reserved-identifier): ld's
 extern "C" [[gnu::weak]] RegistryEntry const __stop_mxk_registry[];  // NOLINT(bugprone-reserved-identifier)
+
+// What a program adds while it runs, of files that it loads: behind what was linked. Before anybody walks.
+struct AddedEntries {
+    RegistryEntry const* first = nullptr;
+    std::size_t count = 0;
+    std::string_view files{}; // as they were named
+};
+inline constinit AddedEntries added_entries{};
 
 // Everything in one registry, as pointers.
 template <typename T> class Registered {
@@ -55,7 +64,11 @@ template <typename T> class Registered {
 
       private:
         void pass_over_others() {
-            while (at_ != __stop_mxk_registry && at_->registry != registry_) ++at_;
+            while (true) {
+                if (at_ == __stop_mxk_registry) at_ = added_entries.first;
+                if (at_ == last() || at_->registry == registry_) return;
+                ++at_;
+            }
         }
         Registry const* registry_ = nullptr;
         RegistryEntry const* at_ = nullptr;
@@ -64,10 +77,12 @@ template <typename T> class Registered {
     explicit Registered(Registry const& registry)
         : registry_(&registry) {}
     [[nodiscard]] Iterator begin() const { return {registry_, __start_mxk_registry}; }
-    [[nodiscard]] Iterator end() const { return {registry_, __stop_mxk_registry}; }
+    [[nodiscard]] Iterator end() const { return {registry_, last()}; }
     [[nodiscard]] bool empty() const { return begin() == end(); }
 
   private:
+    static RegistryEntry const* last() { return added_entries.first + added_entries.count; }
+
     Registry const* registry_;
 };
 

@@ -21,12 +21,12 @@ struct HeapLibrary {
     std::string_view package; // the one of Debian that has it
     char const* allocate;     // its functions
     char const* deallocate;
-    char const* later = nullptr; // the file of a later Debian
+    char const* older = nullptr; // another file, of an older release
     void* handle = nullptr;      // until the program ends: its threads' caches are its own
 
     // Once is enough. Errors: why it cannot be loaded. The console's task.
     Result<void> open() {
-        for (char const* const name : {file, later})
+        for (char const* const name : {file, older})
             if (handle == nullptr && name != nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
         if (handle == nullptr) return Error::of("{} (Debian: {})", dlerror(), package);
         return {};
@@ -94,8 +94,8 @@ constexpr HeapKind jemalloc = [] {
 }();
 MXK_REGISTER(mxk_heap_kinds, HeapKind, jemalloc);
 
-constinit HeapLibrary mimalloc_library{"libmimalloc.so.2", "libmimalloc2.0 or libmimalloc3", "mi_malloc",
-                                       "mi_free_size", "libmimalloc.so.3"};
+constinit HeapLibrary mimalloc_library{"libmimalloc.so.3", "libmimalloc2.0 or libmimalloc3", "mi_malloc",
+                                       "mi_free_size", "libmimalloc.so.2"};
 constexpr HeapKind mimalloc = LoadedHeap<mimalloc_library, void(void*, std::size_t)>::kind(
     "mimalloc", "mimalloc: mi_malloc and mi_free_size", "mimalloc");
 MXK_REGISTER(mxk_heap_kinds, HeapKind, mimalloc);

@@ -1,7 +1,29 @@
 # mxk-peers: the program mxk, plus the tables and task systems of others that it is compared with. A library that is not
 # there costs its peers, which then say so in `bench peer --list` and in every run; it never fails the build.
 
-find_package(TBB QUIET CONFIG)
+# oneTBB and mimalloc of today, where tools/setup has installed them; else those of the system. Theirs is a folder with
+# nothing else in it: their packages bring a libhwloc, which is not for this program.
+set(wheels ${CMAKE_SOURCE_DIR}/build/venv)
+set(peer_libraries ${CMAKE_BINARY_DIR}/peer-libraries)
+file(MAKE_DIRECTORY ${peer_libraries})
+foreach(library lib/libtbb.so.12 lib/libtbbmalloc.so.2 lib/python3*/site-packages/cmeel.prefix/lib/libmimalloc.so.3)
+    file(GLOB versions ${wheels}/${library}.*) # the name that says which it is
+    get_filename_component(name ${library} NAME)
+    foreach(version IN LISTS versions)
+        file(CREATE_LINK ${version} ${peer_libraries}/${name} SYMBOLIC)
+    endforeach()
+endforeach()
+if(EXISTS ${wheels}/lib/cmake/tbb)
+    set(TBB_DIR ${wheels}/lib/cmake/tbb) # whatever was found before
+endif()
+find_package(TBB QUIET CONFIG COMPONENTS tbb)
+if(TBB_FOUND)
+    get_target_property(tbb_headers TBB::tbb INTERFACE_INCLUDE_DIRECTORIES)
+    if(EXISTS ${peer_libraries}/libtbb.so.12 AND tbb_headers MATCHES "^${wheels}")
+        set_target_properties(TBB::tbb PROPERTIES IMPORTED_LOCATION_RELEASE ${peer_libraries}/libtbb.so.12)
+        set(tbb_year " (2026)") # of the release that tools/requirements.txt names
+    endif()
+endif()
 find_package(libcuckoo QUIET CONFIG)
 find_package(Taskflow QUIET CONFIG)
 pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-qsbr liburcu-memb liburcu-cds)
@@ -20,6 +42,26 @@ if(MXK_PEERS)
     list(REMOVE_DUPLICATES peer_sources)
 endif()
 set(missing_peers)
+
+# year_of(OUT HEADER FOLDERS...): of a library's release, by a header of its package.
+function(year_of out header)
+    find_file(header_of_${out} ${header} HINTS ${ARGN} NO_CACHE)
+    if(header_of_${out})
+        file(TIMESTAMP ${header_of_${out}} year "%Y" UTC)
+        set(${out} " (${year})" PARENT_SCOPE)
+    endif()
+endfunction()
+if(NOT tbb_year)
+    year_of(tbb_year oneapi/tbb/version.h)
+endif()
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=c++20 -dM -E -include version /dev/null OUTPUT_VARIABLE macros)
+if(macros MATCHES "__GLIBCXX__ (20[0-9][0-9])")
+    set(standard_year " (${CMAKE_MATCH_1})")
+endif()
+year_of(urcu_year urcu.h)
+year_of(ck_year ck_ht.h)
+year_of(cuckoo_year libcuckoo/cuckoohash_map.hh)
+year_of(taskflow_year taskflow/taskflow.hpp)
 
 # The peers in these files of peers/, which stand on a library. FOUND: whether it is there; PACKAGE: the one of
 # Debian that has it. Without it they are left out, and what is registered there is registered as missing, by the
@@ -49,19 +91,21 @@ function(peers_in files library version found package)
     set(peer_sources "${peer_sources}" PARENT_SCOPE)
 endfunction()
 
-peers_in("table_tbb;task_tbb;lock_tbb;dataflow_tbb" oneTBB "${TBB_VERSION}" "${TBB_FOUND}" libtbb-dev)
-peers_in("table_urcu;read_urcu" liburcu "${urcu_liburcu-qsbr_VERSION}" "${urcu_FOUND}" liburcu-dev)
-peers_in("table_ck;lock_ck" "Concurrency Kit" "${ck_VERSION}" "${ck_FOUND}" libck-dev)
-peers_in(table_cuckoo libcuckoo "${libcuckoo_VERSION}" "${libcuckoo_FOUND}" libcuckoo-dev)
-peers_in(table_standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}" TRUE g++)
-peers_in(task_taskflow Taskflow "${Taskflow_VERSION}" "${Taskflow_FOUND}" "libtaskflow-cpp-dev, from Debian 13 on")
+peers_in("table_tbb;task_tbb;lock_tbb;dataflow_tbb" oneTBB "${TBB_VERSION}${tbb_year}" "${TBB_FOUND}" libtbb-dev)
+peers_in("table_urcu;read_urcu" liburcu "${urcu_liburcu-qsbr_VERSION}${urcu_year}" "${urcu_FOUND}" liburcu-dev)
+peers_in("table_ck;lock_ck" "Concurrency Kit" "${ck_VERSION}${ck_year}" "${ck_FOUND}" libck-dev)
+peers_in(table_cuckoo libcuckoo "${libcuckoo_VERSION}${cuckoo_year}" "${libcuckoo_FOUND}" libcuckoo-dev)
+peers_in(table_standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}${standard_year}" TRUE g++)
+peers_in(task_taskflow Taskflow "${Taskflow_VERSION}${taskflow_year}" "${Taskflow_FOUND}" "libtaskflow-cpp-dev, from Debian 13 on")
 
 configure_file(${CMAKE_SOURCE_DIR}/peers/missing_peers.cpp.in ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp @ONLY)
 # peers_program(NAME OBJECTS SOURCES...): the program mxk of these objects, with the peers in these sources.
 function(peers_program name objects)
     add_executable(${name} main/linux/program.cpp ${ARGN})
     target_link_libraries(${name} PRIVATE ${${objects}})
-    target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/generated) # as all: tools/lint reads them together
+    # as all: tools/lint reads them together
+    target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/generated ${CMAKE_SOURCE_DIR}/peers/include)
+    set_target_properties(${name} PROPERTIES BUILD_RPATH ${peer_libraries}) # of what is loaded when it is asked for
     target_compile_options(${name} PRIVATE ${brief_level})
     precompile(${name} "${program_kind} ${brief_level}" ${common_headers})
     foreach(library TBB::tbb PkgConfig::urcu PkgConfig::ck libcuckoo::libcuckoo Taskflow::Taskflow)

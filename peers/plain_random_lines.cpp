@@ -112,24 +112,24 @@ template <unsigned adds> std::uint64_t visit_by(PlainLines& lines, std::size_t c
     return lines.visit<adds, 3>(count, way.distance);
 }
 
-std::uint64_t visit_as(PlainLines& lines, RandomMix mix, std::size_t count, PlainAhead way) {
+std::uint64_t visit_as(PlainLines& lines, LineMix mix, std::size_t count, PlainAhead way) {
     switch (mix) {
-    case RandomMix::Read: return visit_by<0>(lines, count, way);
-    case RandomMix::ThreeToOne: return visit_by<3>(lines, count, way);
-    case RandomMix::TwoToOne: return visit_by<2>(lines, count, way);
-    case RandomMix::OneToOne: return visit_by<1>(lines, count, way);
-    case RandomMix::Streamed: break;
+    case LineMix::Read: return visit_by<0>(lines, count, way);
+    case LineMix::ThreeToOne: return visit_by<3>(lines, count, way);
+    case LineMix::TwoToOne: return visit_by<2>(lines, count, way);
+    case LineMix::OneToOne: return visit_by<1>(lines, count, way);
+    case LineMix::Streamed: break;
     }
     return lines.stream(count);
 }
 
-constexpr std::uint64_t added(RandomMix mix, std::uint64_t count) {
+constexpr std::uint64_t added(LineMix mix, std::uint64_t count) {
     switch (mix) {
-    case RandomMix::Read: return 0;
-    case RandomMix::ThreeToOne: return (count + 2) / 3;
-    case RandomMix::TwoToOne: return (count + 1) / 2;
-    case RandomMix::OneToOne:
-    case RandomMix::Streamed: break;
+    case LineMix::Read: return 0;
+    case LineMix::ThreeToOne: return (count + 2) / 3;
+    case LineMix::TwoToOne: return (count + 1) / 2;
+    case LineMix::OneToOne:
+    case LineMix::Streamed: break;
     }
     return count;
 }
@@ -195,7 +195,7 @@ class RandomPeer final : public GridExperiment {
     }
 
     Options const& options_;
-    NameSet<RandomMix> mixes_ = or_all(NameSet<RandomMix>{});
+    NameSet<LineMix> mixes_ = or_all(NameSet<LineMix>{});
     std::vector<std::optional<std::size_t>> best_; // way, by configuration
 };
 
@@ -205,11 +205,11 @@ Sample RandomPeer::measure(Point const& point) {
         Clock::time_point end;
     };
     auto const cores = this->cores(point);
-    RandomMix const mix = chosen_at(mixes_, point[0]);
+    LineMix const mix = chosen_at(mixes_, point[0]);
     std::size_t const lines = std::bit_floor(options_.set / cores.size() / sizeof(PlainLine));
     if (lines == 0) throw std::invalid_argument("--set: expected a line for each core");
     std::size_t const laps = (options_.loads + lines - 1) / lines;
-    std::size_t const tried = best_[configuration_of(point)] || mix == RandomMix::Streamed ? 0 : ways.size();
+    std::size_t const tried = best_[configuration_of(point)] || mix == LineMix::Streamed ? 0 : ways.size();
     std::size_t chosen = best_[configuration_of(point)].value_or(0);
     double time = 0; // seconds, of the last run
     double min = std::numeric_limits<double>::max();
@@ -246,7 +246,7 @@ Sample RandomPeer::measure(Point const& point) {
             measured_part_ends();
             together.arrive_and_wait();
         }
-        bool const is_streamed = mix == RandomMix::Streamed;
+        bool const is_streamed = mix == LineMix::Streamed;
         std::uint64_t const wanted = is_streamed ? 0 : laps * (lines * (lines - 1) / 2);
         if (sum != wanted || own.additions() != (is_streamed ? lines : added(mix, laps * lines))) verified = false;
     };
@@ -261,7 +261,7 @@ Sample RandomPeer::measure(Point const& point) {
     }
     best_[configuration_of(point)] = chosen;
     std::uint64_t const visits = cores.size() * laps * lines;
-    std::uint64_t const writes = mix == RandomMix::Streamed ? 0 : cores.size() * added(mix, laps * lines);
+    std::uint64_t const writes = mix == LineMix::Streamed ? 0 : cores.size() * added(mix, laps * lines);
     std::uint64_t const bytes = (visits + writes) * sizeof(PlainLine);
     Sample sample{.value = static_cast<double>(bytes) / time, .operations = bytes, .verified = verified};
     sample.findings.add("lines_per_second", static_cast<double>(visits) / time);

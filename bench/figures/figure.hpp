@@ -15,16 +15,17 @@ namespace mxk::bench {
 // One curve.
 struct Series {
     std::string_view name;
-    std::string_view options; // of `bench table`
+    std::string_view options;              // of `bench table`: all that the thesis says of it, defaults, too
+    bool needs_syscall_semaphores = false; // is left out by a build that has none
 };
 
 // What the statements of a figure are judged by.
 class FigureResults {
   public:
     // Operations per second of a curve on so many cores; none: not measured.
-    [[nodiscard]] virtual std::optional<double> throughput(std::size_t series, std::size_t cores) const = 0;
+    [[nodiscard]] virtual std::optional<double> throughput(std::string_view series, std::size_t cores) const = 0;
     // Entries that a run of it has lost.
-    [[nodiscard]] virtual std::optional<std::uint64_t> lost(std::size_t series, std::size_t cores) const = 0;
+    [[nodiscard]] virtual std::optional<std::uint64_t> lost(std::string_view series, std::size_t cores) const = 0;
     // What was measured, in order.
     [[nodiscard]] virtual std::span<std::uint32_t const> core_counts() const = 0;
 
@@ -38,6 +39,8 @@ struct Statement {
     static constexpr double no_limit = Bound::none;
 
     std::string_view says;
+    // What the curves that it sets beside each other differ in, as rows call it; empty: it is about one curve.
+    std::string_view varies;
     As as;
     double low; // no less than 0
     double high;

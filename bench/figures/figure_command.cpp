@@ -10,6 +10,7 @@
 #include "bench/table/table_options.hpp"
 #include "kernel/console/words.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "tasks/threads/semaphore.hpp"
 #include "tasks/worker.hpp"
 #include "tasks/workers.hpp"
 
@@ -66,11 +67,18 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
         figure_ = MXK_TRY(find_figure(options_.figure));
         NodeId const here = Worker::current().node();
         series_ = MXK_TRY(NodeVector<TableBenchmark>::create(figure_->series.size(), here));
+        curves_ = MXK_TRY(NodeVector<Series const*>::create(figure_->series.size(), here));
+        skipped_ = MXK_TRY(NodeVector<Skipped>::create(figure_->series.size(), here));
         for (Series const& series : figure_->series) {
+            if (series.needs_syscall_semaphores && !Semaphore::supports(SemaphoreKind::Syscall)) {
+                skipped_.emplace(series.name, Error("needs the bare machine, whose semaphores may be syscalls"));
+                continue;
+            }
             TableOptions const table = MXK_TRY(options_of(series, *figure_, options_));
             series_.emplace(MXK_TRY(TableBenchmark::create(table)));
+            curves_.emplace(&series);
         }
-        add(Axis::of("curve", 19, figure_->series));
+        add(Axis::of("curve", 19, curves_.span()));
         MXK_TRY(add_cores(options_.cores.empty() ? thesis_sets() : options_.cores));
         core_counts_ = MXK_TRY(NodeVector<std::uint32_t>::create(core_sets().size(), here));
         for (std::size_t set = 0; set < core_sets().size(); ++set)
@@ -93,7 +101,7 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
     void print_head(TextSink& out) const override {
         format(out, "figure {} of the thesis: {}\n", figure_->number, figure_->title);
         for (std::size_t i = 0; i < series_.size(); ++i) {
-            format(out, "  {}: ", figure_->series[i].name);
+            format(out, "  {}: ", curves_[i]->name);
             series_[i].print_head(out);
         }
     }
@@ -113,7 +121,7 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
         if (figure_->is_per_core) json.field("shows", "throughput_per_core");
     }
     void write_settings(JsonWriter& json, Row const& row) const override {
-        Series const& series = figure_->series[point_of(row)[0]];
+        Series const& series = *curves_[point_of(row)[0]];
         json.field("series", series.name);
         json.field("options", series.options);
         series_of(row).write_settings(json, inner(row));
@@ -122,11 +130,18 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
         series_of(row).write_details(json, inner(row));
     }
 
+    [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
     [[nodiscard]] std::size_t conclusions() const override { return figure_->statements.size(); }
     [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override {
         Statement const& statement = figure_->statements[at];
         rows_ = rows;
         return Claim::conclude(statement.says, statement.bound(), statement.value(*this), true, "needs other cores");
+    }
+    void write_conclusion(JsonWriter& json, std::size_t at) const override {
+        Statement const& statement = figure_->statements[at];
+        json.field("operations", options_.operations.value_or(figure_->operations));
+        json.field("of_speed", statement.as != Statement::As::Count);
+        json.field("varies", statement.varies);
     }
 
   private:
@@ -138,17 +153,19 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
     }
 
     // What was measured, for the statements; null: not measured.
-    [[nodiscard]] Row const* row_of(std::size_t series, std::size_t cores) const {
+    [[nodiscard]] Row const* row_of(std::string_view series, std::size_t cores) const {
+        auto const curve = std::ranges::find(curves_, series, &Series::name);
         auto const found = std::ranges::find(core_counts(), cores);
-        if (found == core_counts().end()) return nullptr;
-        Row const& row = rows_[series * core_counts().size() + static_cast<std::size_t>(found - core_counts().begin())];
+        if (curve == curves_.end() || found == core_counts().end()) return nullptr;
+        auto const set = static_cast<std::size_t>(found - core_counts().begin());
+        Row const& row = rows_[static_cast<std::size_t>(curve - curves_.begin()) * core_counts().size() + set];
         return row.state == Row::State::Measured && row.value.n != 0 ? &row : nullptr;
     }
-    [[nodiscard]] std::optional<double> throughput(std::size_t series, std::size_t cores) const override {
+    [[nodiscard]] std::optional<double> throughput(std::string_view series, std::size_t cores) const override {
         Row const* const row = row_of(series, cores);
         return row != nullptr ? std::optional(row->value.median) : std::nullopt;
     }
-    [[nodiscard]] std::optional<std::uint64_t> lost(std::size_t series, std::size_t cores) const override {
+    [[nodiscard]] std::optional<std::uint64_t> lost(std::string_view series, std::size_t cores) const override {
         Row const* const row = row_of(series, cores);
         return row != nullptr ? std::optional(series_of(*row).found_of(inner(*row)).lost) : std::nullopt;
     }
@@ -156,7 +173,9 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
 
     Options options_;
     Figure const* figure_ = nullptr;
-    NodeVector<TableBenchmark> series_;
+    NodeVector<Series const*> curves_;  // that this build has
+    NodeVector<TableBenchmark> series_; // of those
+    NodeVector<Skipped> skipped_;
     NodeVector<std::uint32_t> core_counts_; // by set
     mutable std::span<Row const> rows_;     // that statements are about
     std::size_t latest_ = 0;                // of series_, which holds memory

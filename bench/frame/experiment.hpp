@@ -145,6 +145,9 @@ class Experiment {
     [[nodiscard]] virtual std::size_t conclusions() const { return 0; }
     [[nodiscard]] virtual Conclusion conclusion(std::size_t /*at*/, std::span<Row const> /*rows*/) const { return {}; }
 
+    // The fields of a conclusion besides what all have.
+    virtual void write_conclusion(JsonWriter& /*json*/, std::size_t /*at*/) const {}
+
     // Fields that rows and conclusions have in common: behind "benchmark", in the object that is open.
     virtual void write_subject(JsonWriter& /*json*/) const {}
     // The fields that say what was measured, behind those.

@@ -6,6 +6,7 @@
 #include "arch/machine.hpp"
 #include "base/json_line.hpp"
 #include "base/log.hpp"
+#include "base/registry.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/commands/prefetch_names.hpp"
@@ -132,6 +133,7 @@ void write_machine(JsonWriter& json) {
     json.field("microcode", machine.microcode);
     json.field("mitigations", machine.mitigations);
     json.field("build", machine.build);
+    if (added_entries.count != 0) json.field("loaded", added_entries.files);
     prefetching::write_plan(json);
     json.end_object();
     json.begin_array("warnings");
@@ -302,6 +304,7 @@ void Report::write_conclusions(std::span<Row const> rows) const {
             json.field("holds", *found.holds);
         else
             json.null_field("holds");
+        experiment_.write_conclusion(json, i);
         write_machine(json);
         line.end();
     }

@@ -70,15 +70,15 @@ class RandomExperiment final : public GridExperiment {
     [[nodiscard]] std::size_t node_of(CoreId core) const { return options_.node.value_or(index(memory_node_of(core))); }
     [[nodiscard]] Result<NodeVector<Part>> parts_of(std::span<CoreId const> cores) const;
     // Bytes per second: each core visits so many lines, from where it was.
-    static Result<double> visit(std::span<CoreId const> cores, std::span<Part> parts, RandomMix mix, LinesAhead ahead,
+    static Result<double> visit(std::span<CoreId const> cores, std::span<Part> parts, LineMix mix, LinesAhead ahead,
                                 std::size_t lines, Progress const& progress);
     // The hint and the distance that move more bytes than the others.
-    [[nodiscard]] Result<LinesAhead> find_best(std::span<CoreId const> cores, std::span<Part> parts, RandomMix mix,
+    [[nodiscard]] Result<LinesAhead> find_best(std::span<CoreId const> cores, std::span<Part> parts, LineMix mix,
                                                Progress const& progress) const;
 
     MemoryOptions options_;
     std::size_t set_; // bytes, of all cores of a node together
-    NameSet<RandomMix> mixes_ = or_all(NameSet<RandomMix>{});
+    NameSet<LineMix> mixes_ = or_all(NameSet<LineMix>{});
     NodeVector<MeasuredMemory> memories_;        // by node; empty where none is needed
     NodeVector<std::optional<LinesAhead>> best_; // by configuration
 };
@@ -119,7 +119,7 @@ Result<NodeVector<RandomExperiment::Part>> RandomExperiment::parts_of(std::span<
     return parts;
 }
 
-Result<double> RandomExperiment::visit(std::span<CoreId const> cores, std::span<Part> parts, RandomMix mix,
+Result<double> RandomExperiment::visit(std::span<CoreId const> cores, std::span<Part> parts, LineMix mix,
                                        LinesAhead ahead, std::size_t lines, Progress const& progress) {
     constexpr std::size_t lines_per_step = 8 * piece; // between two looks for Ctrl-C
     auto const bytes_of_all = [&] {
@@ -150,7 +150,7 @@ Result<double> RandomExperiment::visit(std::span<CoreId const> cores, std::span<
     return static_cast<double>(bytes_of_all() - before) / time.seconds();
 }
 
-Result<LinesAhead> RandomExperiment::find_best(std::span<CoreId const> cores, std::span<Part> parts, RandomMix mix,
+Result<LinesAhead> RandomExperiment::find_best(std::span<CoreId const> cores, std::span<Part> parts, LineMix mix,
                                                Progress const& progress) const {
     std::size_t const lines = std::max<std::size_t>(options_.loads / 4, 1);
     LinesAhead best{};
@@ -162,7 +162,7 @@ Result<LinesAhead> RandomExperiment::find_best(std::span<CoreId const> cores, st
         return {};
     };
     MXK_TRY(attempt({}));
-    if (mix == RandomMix::Streamed) return best;
+    if (mix == LineMix::Streamed) return best;
     // Each twice, one after all others: what disturbs one attempt misses the other.
     for (int round = 0; round < 2; ++round)
         for (auto const& [hint, its_name] : value_names(LineHint{}))

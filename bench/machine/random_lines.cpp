@@ -26,7 +26,7 @@ void RandomLines::prepare() {
     *this = RandomLines(words_);
 }
 
-void RandomLines::visit(RandomMix mix, LinesAhead ahead, std::size_t lines) {
+void RandomLines::visit(LineMix mix, LinesAhead ahead, std::size_t lines) {
     switch (ahead.hint) {
     case LineHint::None: return visit_by<LineHint::None>(mix, 0, lines);
     case LineHint::T0: return visit_by<LineHint::T0>(mix, ahead.distance, lines);
@@ -38,13 +38,13 @@ void RandomLines::visit(RandomMix mix, LinesAhead ahead, std::size_t lines) {
     visit_by<LineHint::Write>(mix, ahead.distance, lines);
 }
 
-template <LineHint hint> void RandomLines::visit_by(RandomMix mix, std::uint32_t distance, std::size_t lines) {
+template <LineHint hint> void RandomLines::visit_by(LineMix mix, std::uint32_t distance, std::size_t lines) {
     switch (mix) {
-    case RandomMix::Read: return read_lines<hint, 0>(distance, lines);
-    case RandomMix::ThreeToOne: return read_lines<hint, 3>(distance, lines);
-    case RandomMix::TwoToOne: return read_lines<hint, 2>(distance, lines);
-    case RandomMix::OneToOne: return read_lines<hint, 1>(distance, lines);
-    case RandomMix::Streamed: break;
+    case LineMix::Read: return read_lines<hint, 0>(distance, lines);
+    case LineMix::ThreeToOne: return read_lines<hint, 3>(distance, lines);
+    case LineMix::TwoToOne: return read_lines<hint, 2>(distance, lines);
+    case LineMix::OneToOne: return read_lines<hint, 1>(distance, lines);
+    case LineMix::Streamed: break;
     }
     stream_lines(lines);
 }

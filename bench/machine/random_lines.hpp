@@ -13,17 +13,6 @@
 
 namespace mxk::bench {
 
-// What is done with the lines, by what the memory sees: a line that is added to is read first and written back later.
-// So of 3:1 each third line is added to (three are read, one is written), of 1:1 each. Streamed: whole lines are
-// written past the caches, and none is read.
-enum class RandomMix : std::uint8_t { Read, ThreeToOne, TwoToOne, OneToOne, Streamed };
-constexpr auto value_names(RandomMix) {
-    using Named = console::NamedValue<RandomMix>;
-    return std::array{Named{RandomMix::Read, "read"}, Named{RandomMix::ThreeToOne, "3:1"},
-                      Named{RandomMix::TwoToOne, "2:1"}, Named{RandomMix::OneToOne, "1:1"},
-                      Named{RandomMix::Streamed, "streamed"}};
-}
-
 enum class LineHint : std::uint8_t { None, T0, T1, T2, Nta, Write };
 constexpr auto value_names(LineHint) {
     using Named = console::NamedValue<LineHint>;
@@ -49,7 +38,7 @@ class RandomLines {
     // Each line gets its number. Before the first visit.
     void prepare();
     // So many lines, or up to two more, from where the last visit ended. Streamed lines have no hint.
-    void visit(RandomMix mix, LinesAhead ahead, std::size_t lines);
+    void visit(LineMix mix, LinesAhead ahead, std::size_t lines);
 
     [[nodiscard]] std::size_t lines() const { return mask_ + 1; }
     // That were moved since prepare(): a line that is added to twice.
@@ -80,7 +69,7 @@ class RandomLines {
         std::uint64_t state_ = 0;
     };
 
-    template <LineHint hint> void visit_by(RandomMix mix, std::uint32_t distance, std::size_t lines);
+    template <LineHint hint> void visit_by(LineMix mix, std::uint32_t distance, std::size_t lines);
     // Each line of number `adds` is added to; 0: none is.
     template <LineHint hint, std::size_t adds> void read_lines(std::uint32_t distance, std::size_t lines);
     void stream_lines(std::size_t lines);

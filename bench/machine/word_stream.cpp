@@ -115,23 +115,58 @@ bool TransferPart::verified() const {
     return words_count_from(transfer_ == Transfer::Copy ? target_ : source_, first_);
 }
 
-void LoadReader::read_piece() {
-    Words const part = words_.subspan(next_, std::min(words_per_piece, words_.size() - next_));
-    Cycles const start = clock::timestamp();
-    verified_ = read_words(part) == sum_from(first_ + next_, part.size()) && verified_;
-    Cycles const read = clock::timestamp();
-    if (bytes_ == 0) start_ = start;
-    bytes_ += part.size_bytes();
-    next_ += part.size();
-    if (next_ == words_.size()) next_ = 0;
+Words MemoryLoad::piece_at(std::size_t word) const {
+    return words_.subspan(word, std::min(words_per_piece, words_.size() - word));
+}
 
-    double const pause = static_cast<double>(raw(read - start)) * (1 - share_) / share_;
-    Cycles const resume = read + static_cast<Cycles>(static_cast<std::uint64_t>(pause));
+bool MemoryLoad::is_written(std::size_t word) const {
+    std::size_t const piece = word / words_per_piece;
+    switch (mix_) {
+    case LineMix::Read: return false;
+    case LineMix::ThreeToOne: return piece % 3 == 2;
+    case LineMix::TwoToOne: return piece % 2 == 1;
+    case LineMix::OneToOne:
+    case LineMix::Streamed: break;
+    }
+    return true;
+}
+
+void MemoryLoad::do_piece() {
+    Words const part = piece_at(next_);
+    Cycles const start = clock::timestamp();
+    bool const writes = is_written(next_);
+    if (!writes)
+        sums_are_right_ = read_words(part) == sum_from(value_at(next_, 0), part.size()) && sums_are_right_;
+    else if (mix_ == LineMix::Streamed)
+        stream_words(part, value_at(next_, lap_));
+    else
+        write_words(part, value_at(next_, lap_));
+    Cycles const done = clock::timestamp();
+    if (bytes_ == 0) start_ = start;
+    bytes_ += part.size_bytes() * (writes && mix_ != LineMix::Streamed ? 2 : 1);
+    next_ += part.size();
+    if (next_ == words_.size()) {
+        next_ = 0;
+        ++lap_;
+    }
+
+    double const pause = static_cast<double>(raw(done - start)) * (1 - share_) / share_;
+    Cycles const resume = done + static_cast<Cycles>(static_cast<std::uint64_t>(pause));
     while (clock::timestamp() < resume) arch::pause();
     end_ = clock::timestamp();
 }
 
-double LoadReader::bytes_per_second() const {
+bool MemoryLoad::verified() const {
+    bool are_there = true;
+    for (std::size_t word = 0; word < words_.size(); word += words_per_piece) {
+        if (!is_written(word)) continue;
+        std::uint64_t const lap = word < next_ ? lap_ : lap_ - 1; // the last one that came here
+        are_there = words_count_from(piece_at(word), value_at(word, lap)) && are_there;
+    }
+    return sums_are_right_ && are_there;
+}
+
+double MemoryLoad::bytes_per_second() const {
     if (bytes_ == 0) return 0;
     return static_cast<double>(bytes_) * static_cast<double>(clock::frequency()) /
            static_cast<double>(raw(end_ - start_));

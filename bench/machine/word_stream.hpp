@@ -33,6 +33,16 @@ bool words_count_from(Words words, std::uint64_t first);
 // Part `part` of `parts` nearly equal ones, whole lines.
 Words part_of(Words words, std::size_t part, std::size_t parts);
 
+// What is done with the lines, by what the memory sees: a line that is added to is read first and written back later.
+// So of 3:1 each third line is added to (three are read, one is written), of 1:1 each. Streamed: whole lines are
+// written past the caches, and none is read.
+enum class LineMix : std::uint8_t { Read, ThreeToOne, TwoToOne, OneToOne, Streamed };
+constexpr auto value_names(LineMix) {
+    using Named = console::NamedValue<LineMix>;
+    return std::array{Named{LineMix::Read, "read"}, Named{LineMix::ThreeToOne, "3:1"}, Named{LineMix::TwoToOne, "2:1"},
+                      Named{LineMix::OneToOne, "1:1"}, Named{LineMix::Streamed, "streamed"}};
+}
+
 enum class Transfer : std::uint8_t { Read, Write, Copy, WriteStreaming };
 
 // As they stand in results.
@@ -71,32 +81,43 @@ class TransferPart {
     bool sums_are_right_ = true;
 };
 
-// A core that reads memory a share of its time. Others ask it afterwards.
-class LoadReader {
+// A core that loads the memory a share of its time. Others ask it afterwards.
+class MemoryLoad {
   public:
-    // `words`: that count from `first` (words_count_from()). `share`: of its time, more than 0, up to 1.
-    LoadReader(Words words, std::uint64_t first, double share)
+    // `words`: that count from `first` (words_count_from()). `share`: of its time, more than 0, up to 1. Of a mix that
+    // writes, so many pieces are written with ordinary stores, which read them first; the same ones in each lap.
+    MemoryLoad(Words words, std::uint64_t first, double share, LineMix mix)
         : words_(words)
         , first_(first)
-        , share_(share) {}
+        , share_(share)
+        , mix_(mix) {}
 
-    // Reads the next piece, then pauses so long that the share is kept: some microseconds.
-    void read_piece();
+    // The next piece, then a pause so long that the share is kept: some microseconds.
+    void do_piece();
 
-    // Per second, from the first piece on. 0: none was read.
+    // That were moved per second, from the first piece on, those that are read before they are written twice. 0: none.
     [[nodiscard]] double bytes_per_second() const;
-    // All sums were those of the words that are there.
-    [[nodiscard]] bool verified() const { return verified_; }
+    // All sums were those of the words that are there, and all that was written is there. Reads all of that.
+    [[nodiscard]] bool verified() const;
 
   private:
+    [[nodiscard]] Words piece_at(std::size_t word) const;
+    [[nodiscard]] bool is_written(std::size_t word) const;
+    // The first word's value, of a piece that is written in this lap.
+    [[nodiscard]] std::uint64_t value_at(std::size_t word, std::uint64_t lap) const {
+        return first_ + word + (lap << 40);
+    }
+
     Words words_;
     std::uint64_t first_;
     double share_;
-    std::size_t next_ = 0; // word
+    LineMix mix_;
+    std::size_t next_ = 0;  // word
+    std::uint64_t lap_ = 1; // 0: what was there
     std::uint64_t bytes_ = 0;
     Cycles start_{};
     Cycles end_{};
-    bool verified_ = true;
+    bool sums_are_right_ = true;
 };
 
 } // namespace mxk::bench

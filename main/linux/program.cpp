@@ -10,6 +10,7 @@
 #include "arch/linux/terminal.hpp"
 #include "arch/terminal.hpp"
 #include "base/log.hpp"
+#include "bench/frame/file_loader.hpp"
 #include "main/clock_skew.hpp"
 #include "main/library/runtime.hpp"
 #include "main/linux/log_sink.hpp"
@@ -22,12 +23,19 @@ namespace {
 
 int fail_usage(Error const& error);
 
+Result<void> load(std::string_view names) {
+    for (bench::FileLoader const* const loader : bench::registered_file_loaders()) return loader->load(names);
+    return Error("--load: expected the program mxk-peers, which measures what others wrote");
+}
+
 int run(std::span<std::string_view const> words) {
     arch::TerminalSink out;
     auto const arguments = parse_arguments(words);
     if (!arguments) return fail_usage(arguments.error());
     auto const& [options, commands] = arguments.value();
     if (options.help) return print_usage(out), 0;
+    if (options.load)
+        if (auto const loaded = load(*options.load); !loaded) return fail_usage(loaded.error());
     if (options.version) return format(out, "mxk {}\n", arch::describe_machine().build), 0;
 
     bool const has_commands = !commands.empty();

@@ -1,6 +1,7 @@
 #include "main/linux/program_options.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "kernel/console/options.hpp"
 #include "tasks/commands/prefetch_names.hpp"
@@ -34,6 +35,7 @@ constexpr auto program_schema = console::schema<ProgramOptions>(
                                             console::between(0, 4096)),
     console::option<&ProgramOptions::memory>("memory", "for all nodes together"),
     console::option<&ProgramOptions::calibrate>("calibrate", "how to prefetch, before the first benchmark"),
+    console::option<&ProgramOptions::load>("load", "FILE.so,FILE.so,...: tables, locks, allocators of your own"),
     console::flag<&ProgramOptions::help>("help", "this text"),
     console::flag<&ProgramOptions::version>("version", "revision and compiler"));
 
@@ -55,8 +57,8 @@ std::string command_line(std::span<std::string_view const> words) {
 std::size_t count_options(std::span<std::string_view const> words) {
     std::size_t at = 0;
     while (at < words.size() && words[at].starts_with('-') && words[at] != "--") {
-        bool const takes_next =
-            words[at] == "--cores" || words[at] == "--nodes" || words[at] == "--memory" || words[at] == "--calibrate";
+        constexpr std::array with_value{"--cores", "--nodes", "--memory", "--calibrate", "--load"};
+        bool const takes_next = std::ranges::find(with_value, words[at]) != with_value.end();
         at += takes_next ? 2 : 1;
     }
     return std::min(at, words.size());

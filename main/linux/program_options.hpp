@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ struct ProgramOptions {
     std::uint32_t nodes = 0;
     MemorySize memory;
     prefetching::Calibrate calibrate = prefetching::Calibrate::Auto;
+    std::optional<std::string_view> load{}; // names of files (bench/frame/file_loader.hpp)
     bool help = false;
     bool version = false;
 };

@@ -12,8 +12,8 @@ from helpers import ROOT, linux_program, run_linux
 from mxk_host import cli
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-# Not to be typed as it stands: `call NAME`, `bench table ...`, `[--long]`.
-PLACEHOLDER = re.compile(r"\b[A-Z]{2,}\b|\b[NAB]\b|\.\.\.|…|[|<>\[]")
+# Not to be typed as it stands: `call NAME`, `bench table ...`, `[--long]`; what is loaded: test_own.py.
+PLACEHOLDER = re.compile(r"\bown-|\b[A-Z]{2,}\b|\b[NAB]\b|\.\.\.|…|[|<>\[]")
 # A command of the console and of tools/mxk; this is the latter's.
 OF_TOOLS = ("trace show", "trace convert", "trace replay")
 # What HelenOS runs, and the name of a thread.

@@ -1,5 +1,6 @@
 """The options of figure."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -28,6 +29,9 @@ def figure(
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
     accel: Accel = Accelerator.AUTO,
     timeout: Timeout = 3600,
+    simulated: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="A run of simulate: its statements beside these.")
+    ] = None,
     markdown: Markdown = None,
     build: Build = BUILD / "linux",
     results: Results = RESULTS,
@@ -41,11 +45,12 @@ def figure(
     accelerator = choose_accelerator(accel)
     operations = parse_count("--ops", ops) if ops else None
     in_kernel = operations if accelerator is not Accelerator.TCG else operations or _EMULATED_OPERATIONS
+    from_model = job.simulated_statements(simulated, chosen) if simulated is not None else []
     expect_built(build)
     programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
     counts = parse_cores(cores) if cores else job.thesis_cores()
     in_kernel = parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel
     settings = job.Settings(programs, counts, operations, in_kernel, rounds)
-    rows = job.measure(settings, chosen, sides, programs.logs)
+    rows = job.measure(settings, chosen, sides, programs.logs) + from_model
     for page in markdown or []:
         job.put(rows, typed_command(), page)

@@ -24,6 +24,10 @@ def simulate(
         Path | None, typer.Option(metavar="PATH", help="A machine's file that is elsewhere.")
     ] = None,
     cpus: Annotated[int | None, typer.Option(help="Only so many of its cores, node after node; default all.")] = None,
+    scale_caches: Annotated[
+        float | None,
+        typer.Option(callback=finite, help="The last caches so many times as large: 0.03 for a small table."),
+    ] = None,
     mem: Memory = "4G",
     seed: Annotated[int, typer.Option(min=0, help="Of what the model draws by chance.")] = 1,
     whole: Annotated[bool, typer.Option("--whole", help="Model all, from the boot on: slow.")] = False,
@@ -45,6 +49,8 @@ def simulate(
         job.list_machines()
         return
     described = read_machine(machine, machine_file)
+    if scale_caches is not None:
+        described = described.with_last_caches(scale_caches)
     if not commands:
         raise UsageError("expected commands to simulate, such as 'bench table --cores 1,2 --ops 100K --json'")
     simulation = job.Simulation(described, cpus, mem, seed, whole, command_text(commands), (build / NAME).absolute())

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from math import isnan
+from math import isinf, isnan
 from pathlib import Path
 from statistics import mean, median
 
@@ -20,6 +20,8 @@ from mxk_host.machine import Boot
 from mxk_host.order import balanced_order
 from mxk_host.programs import Programs, Side
 from mxk_host.progress import RoundsProgress
+from mxk_host.runs.point import machine_of, simulation_of
+from mxk_host.runs.source import read_runs
 from mxk_host.statement import Statement
 from mxk_host.stream import Row
 
@@ -98,8 +100,20 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
     rows = []
     for side, command in _commands(settings, number, sides):
         progress.announce(1, _name(number, side))
-        rows += [row | {"side": side} for row in settings.run(side, command)]
+        found = [row | {"side": side} for row in settings.run(side, command)]
+        rows += _without_speed(found) if side is Side.KERNEL and settings.programs.emulated else found
     return rows
+
+
+_EMULATED = "(emulated kernel)"
+
+
+def _without_speed(rows: Sequence[Row]) -> list[Row]:
+    """An emulated machine says nothing of speed."""
+    return [
+        row | {"holds": None, "measured": f"{row['measured']} {_EMULATED}"} if row.get("of_speed") else row
+        for row in rows
+    ]
 
 
 def _judged(figure: Figure, statement: Statement[Throughputs], rows: Sequence[Row], settings: Settings) -> Row:
@@ -107,15 +121,18 @@ def _judged(figure: Figure, statement: Statement[Throughputs], rows: Sequence[Ro
     holds = statement.holds(value)
     measured = "needs other cores" if isnan(value) else f"{value:.2f}"
     if figure.compares_builds and settings.programs.emulated:
-        measured, holds = f"{measured} (emulated kernel)", None
+        measured, holds = f"{measured} {_EMULATED}", None
     return {
         "benchmark": "figure",
         "figure": figure.number,
         "title": figure.title,
         "statement": statement.says,
-        "wanted": f"{statement.low:.2f} to {statement.high:.2f}",
+        "wanted": f"{statement.low:.2f} or more"
+        if isinf(statement.high)
+        else f"{statement.low:.2f} to {statement.high:.2f}",
         "measured": measured,
         "holds": holds,
+        "operations": rows[0]["operations"],
         "machine": rows[0]["machine"],
     }
 
@@ -171,11 +188,12 @@ def _commands(settings: Settings, number: str, sides: Sequence[Side]) -> list[tu
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    drawn = Table("figure", "on", "the thesis", "expected", "measured", "holds")
+    drawn = Table("figure", "on", "operations", "the thesis", "expected", "measured", "holds")
     for row in rows:
         if "statement" not in row:
             continue
-        words = (row["figure"], row.get("side", "both"), row["statement"], row["wanted"], row["measured"])
+        size = f"{row['operations'] / 1e6:g} M" if "operations" in row else ""
+        words = (row["figure"], row.get("side", "both"), size, row["statement"], row["wanted"], row["measured"])
         drawn.add_row(*words, HOLDS[row["holds"]])
     return drawn
 
@@ -213,11 +231,24 @@ def _row_of(figure: Figure, curve: str, cores: int, row: Row, values: Sequence[f
 
 
 _BLOCK = "figures: statements"
+_SIMULATED = "simulated"  # beside the sides that are measured
 
 
 def put(rows: Sequence[Row], command: str, page: Path) -> None:
     """Replaces the table in the page, which has a place for it or is not there yet."""
     pages.put(page, {_BLOCK: statements(rows, command)})
+
+
+def simulated_statements(folder: Path, numbers: Sequence[str]) -> list[Row]:
+    """What a simulation has said of these figures (`tools/mxk simulate -- 'bench figure 4.2 --json'`). Raises where it
+    has said nothing of any, or was none."""
+    found = [it.row for run in read_runs([str(folder)]) for it in run.rows]
+    rows = [row for row in found if "statement" in row and row.get("figure") in numbers and simulation_of(row)]
+    if not rows:
+        raise UsageError(
+            f"--simulated: expected a run of simulate with 'bench figure {numbers[0]} --json', got {folder}"
+        )
+    return [row | {"side": _SIMULATED} for row in rows]
 
 
 def statements(rows: Sequence[Row], command: str) -> Iterable[str]:
@@ -226,19 +257,32 @@ def statements(rows: Sequence[Row], command: str) -> Iterable[str]:
     for row in rows:
         if "statement" in row:
             said.setdefault((row["figure"], row["statement"]), {})[row.get("side", "")] = row
-    yield "| figure | the thesis | expected | Linux program | kernel |"
-    yield "|---|---|---|---|---|"
+    yield "| figure | the thesis | expected | Linux program | kernel | simulated |"
+    yield "|---|---|---|---|---|---|"
     for (figure, statement), by_side in said.items():
         wanted = next(iter(by_side.values()))["wanted"]
         both = by_side.get("")
         cells = [_cell(both or by_side.get(Side.LINUX)), "the same" if both else _cell(by_side.get(Side.KERNEL))]
-        yield f"| {figure} | {statement} | {wanted} | {' | '.join(cells)} |"
+        yield f"| {figure} | {statement} | {wanted} | {' | '.join([*cells, _cell(by_side.get(_SIMULATED))])} |"
     yield ""
-    yield _origin(rows, command)
+    yield _origin([row for row in rows if row.get("side") != _SIMULATED], command)
+    for text in sorted({_machine(row) for row in rows if row.get("side") == _SIMULATED}):
+        yield f"Simulated: {text}."
 
 
 def _cell(row: Row | None) -> str:
-    return "-" if row is None else f"{HOLDS[row['holds']]}: {row['measured']}"
+    """The verdict, and the size of what it is about."""
+    if row is None:
+        return "-"
+    size = f", {row['operations'] / 1e6:g} M" if "operations" in row else ""
+    return f"{HOLDS[row['holds']]}: {row['measured']}{size}"
+
+
+def _machine(row: Row) -> str:
+    simulation = simulation_of(row)
+    scale = simulation.get("scale_caches")
+    last_caches = f", its last caches {scale:g} times as large" if scale else ""
+    return f"{simulation.get('machine')}{last_caches}, build {machine_of(row).get('build', '?')}"
 
 
 def _origin(rows: Sequence[Row], command: str) -> str:

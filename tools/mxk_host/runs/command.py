@@ -72,7 +72,10 @@ def command_of(point: Point) -> str:
 
 
 def _program(point: Point, typed: str) -> str:
-    """Ways to protect a reader, and locks, that are libraries', only the program with the peers has."""
+    """Ways to protect a reader, and locks, that are libraries', only the program with the peers has; and what users
+    have loaded."""
+    if loaded := text_of(machine_of(point.first).get("loaded")):
+        return f"mxk-peers --load {shlex.quote(loaded)}"
     is_said = point.benchmark == "rcu-read" or point.benchmark.startswith("lock ")
     library = text_of(point.first.get("library")) if is_said else ""
     is_librarys = library not in ("", "none") or re.search(r"--(kind|lock) \S*(urcu-|pthread|ck-|tbb-|std-)", typed)
@@ -82,7 +85,7 @@ def _program(point: Point, typed: str) -> str:
 def _simulating(point: Point, typed: str) -> str:
     simulation = simulation_of(point.first)
     words = ["tools/mxk simulate --machine", text_of(simulation.get("machine"))]
-    for name, option in (("cores", "cpus"), ("seed", "seed")):
+    for name, option in (("cores", "cpus"), ("seed", "seed"), ("scale_caches", "scale-caches")):
         if value := text_of(simulation.get(name)):
             words += [f"--{option}", value]
     if simulation.get("whole") is True:

@@ -59,7 +59,7 @@ class Simulation:
             "hertz": self.machine.hertz,
             "seed": self.seed,
             "whole": self.whole,
-        }
+        } | ({"scale_caches": self.machine.scale} if self.machine.scale != 1 else {})
 
     def line(self, folder: Path, markers: Markers | None) -> list[str]:
         """The QEMU command line, for files in this folder."""

@@ -4,7 +4,7 @@ the plugin reads."""
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.image import ROOT, shown
-from mxk_host.simulate.keys import KEYS, LINE_BYTES, NOT_FOR_THE_MODEL, ByNodes
+from mxk_host.simulate.keys import KEYS, LINE_BYTES, NOT_FOR_THE_MODEL, ByNodes, Value
 
 FOLDER = ROOT / "tools/simulator/machines"
 _MAX_BYTES = 1 << 20
@@ -26,6 +26,7 @@ class MachineFile:
     name: str
     path: Path
     sections: Mapping[str, Mapping[str, Any]]
+    scale: float = 1  # of the last caches, against the file
 
     @property
     def description(self) -> str:
@@ -61,6 +62,21 @@ class MachineFile:
     def threads_per_core(self) -> int:
         """Of what the kernel is shown; the model knows cores only."""
         return self.sections["acpi"]["threads_per_core"]
+
+    def with_last_caches(self, scale: float) -> "MachineFile":
+        """The same machine whose last caches are so many times as large, in whole sets: a table that is as many times
+        smaller has the same share of them. Raises where they would not be larger than a core's L2, or beyond any."""
+        l2, l3 = self.sections["l2"], self.sections["l3"]
+        unit = l3["ways"] * LINE_BYTES
+        size = round(l3["bytes"] * scale / unit) * unit if scale > 0 else 0
+        largest = KEYS["l3"]["bytes"]
+        assert isinstance(largest, Value)
+        if size <= l2["bytes"] or largest.problem(size):
+            raise UsageError(
+                f"--scale-caches: expected a number with which {self.name}'s L3 of {l3['bytes']} bytes is larger than "
+                f"its L2 of {l2['bytes']}, got {scale:g}"
+            )
+        return replace(self, sections={**self.sections, "l3": {**l3, "bytes": size}}, scale=scale)
 
     def flat(self) -> str:
         """A line `section.key = value` for each key, lists with blanks between, matrices row by row."""
