@@ -100,4 +100,18 @@ void CoreSetList::write(JsonWriter& json, std::size_t at) const {
     json.end_array();
 }
 
+Result<NodeVector<CoreId>> one_set_or_all(topology::CoreSets const& chosen) {
+    NodeId const here = Worker::current().node();
+    auto const& all = system_topology().cores;
+    auto cores = MXK_TRY(NodeVector<CoreId>::create(all.size(), here));
+    if (chosen.empty()) {
+        for (topology::Core const& core : all) cores.emplace(core.id);
+        return cores;
+    }
+    auto const sets = MXK_TRY(CoreSetList::create(chosen));
+    if (sets.size() != 1) return Error::of("--cores: expected one set of cores, got {}", sets.size());
+    for (CoreId const core : sets.cores(0)) cores.emplace(core);
+    return cores;
+}
+
 } // namespace mxk::bench

@@ -67,4 +67,8 @@ class CoreSetList {
     std::size_t width_ = 6; // of the column
 };
 
+// The cores of the one set that was chosen; all, where none was. Errors: those of CoreSetList, more than one set. The
+// console's task.
+Result<NodeVector<CoreId>> one_set_or_all(topology::CoreSets const& chosen);
+
 } // namespace mxk::bench

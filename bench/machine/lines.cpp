@@ -70,20 +70,6 @@ constexpr auto line_schema = console::schema<LineOptions>(
                                          console::between(1, 100'000)),
     run_option::repeat, run_option::warm_up, run_option::json);
 
-Result<NodeVector<CoreId>> chosen_cores(topology::CoreSets const& chosen) {
-    NodeId const here = Worker::current().node();
-    auto const& all = system_topology().cores;
-    auto cores = MXK_TRY(NodeVector<CoreId>::create(all.size(), here));
-    if (chosen.empty()) {
-        for (topology::Core const& core : all) cores.emplace(core.id);
-        return cores;
-    }
-    auto const sets = MXK_TRY(CoreSetList::create(chosen));
-    if (sets.size() != 1) return Error::of("--cores: expected one set of cores, got {}", sets.size());
-    for (CoreId const core : sets.cores(0)) cores.emplace(core);
-    return cores;
-}
-
 // A configuration is a measure from a core to another.
 class LinesExperiment final : public MatrixExperiment {
   public:
@@ -97,7 +83,7 @@ class LinesExperiment final : public MatrixExperiment {
     Result<void> set_up() {
         NodeId const here = Worker::current().node();
         std::size_t const measures = value_names(LineMeasure{}).size();
-        cores_ = MXK_TRY(chosen_cores(options_.cores));
+        cores_ = MXK_TRY(one_set_or_all(options_.cores));
         std::size_t const count = cores_.size();
         std::size_t const homes = value_names(LineHome{}).size();
         steps_ = MXK_TRY(NodeVector<Step>::create(count * count * measures * homes, here));

@@ -1,6 +1,6 @@
 // `bench memory`: what memory is like on this machine: the latency of each cache and of memory, latency and bandwidth
-// between nodes, latency under load, loads that overlap, random lines. One table after the other; what each number is:
-// docs/bench-machine.md.
+// between nodes, latency under load, loads that overlap, random lines, latency by bandwidth. One table after the other;
+// what each number is: docs/bench-machine.md.
 #include <array>
 
 #include "bench/machine/measured_memory.hpp"
@@ -19,12 +19,15 @@ console::Outcome run_memory(console::Invocation& invocation, MemoryOptions const
         MemoryPart part;
         console::Outcome (*run)(console::Invocation&, MemoryOptions const&);
     };
-    constexpr std::array tables{
-        Table{MemoryPart::Latency, &measure_latency},         Table{MemoryPart::Matrix, &measure_latency_matrix},
-        Table{MemoryPart::Matrix, &measure_bandwidth_matrix}, Table{MemoryPart::Loaded, &measure_loaded},
-        Table{MemoryPart::Overlap, &measure_overlap},         Table{MemoryPart::Random, &measure_random}};
+    constexpr std::array tables{Table{MemoryPart::Latency, &measure_latency},
+                                Table{MemoryPart::Matrix, &measure_latency_matrix},
+                                Table{MemoryPart::Matrix, &measure_bandwidth_matrix},
+                                Table{MemoryPart::Loaded, &measure_loaded},
+                                Table{MemoryPart::Overlap, &measure_overlap},
+                                Table{MemoryPart::Random, &measure_random},
+                                Table{MemoryPart::Curves, &measure_curves}};
     for (Table const& table : tables) {
-        bool const is_chosen = options.parts.empty() ? table.part != MemoryPart::Random : options.parts.has(table.part);
+        bool const is_chosen = options.parts.empty() ? table.part < MemoryPart::Random : options.parts.has(table.part);
         if (!is_chosen) continue;
         if (auto const outcome = table.run(invocation, options); outcome != console::Outcome::Ok) return outcome;
     }
@@ -34,7 +37,7 @@ console::Outcome run_memory(console::Invocation& invocation, MemoryOptions const
 constexpr auto memory_benchmark = console::command<&run_memory, memory_schema>(
     {.name = "memory",
      .summary = "latency by working set, latency and bandwidth between nodes, latency under load, loads that overlap, "
-                "random lines",
+                "random lines, latency by bandwidth",
      .parent = "bench",
      .notes = "Example: bench memory --part latency --cores 0 --max 256Mi --json\n"});
 MXK_REGISTER(mxk_commands, console::Command, memory_benchmark);

@@ -125,12 +125,16 @@ class LatencyExperiment final : public Experiment {
     WorkingSets sets_;
 };
 
-// A configuration is a load: the share of its time that each other core of the node reads.
+// A configuration is a load, the share of its time that each other core of the node uses the memory, and in what way it
+// does so: it reads; or, of curves, in each of the ways that there are.
 class LoadedExperiment final : public Experiment {
   public:
-    explicit LoadedExperiment(MemoryOptions const& options)
+    enum class Of : std::uint8_t { Reads, Curves };
+
+    LoadedExperiment(MemoryOptions const& options, Of of)
         : options_(options)
-        , set_(set_of(options)) {}
+        , set_(set_of(options))
+        , mixes_(of == Of::Reads ? 1 : value_names(LineMix{}).size()) {}
     Result<void> set_up() {
         NodeId const here = Worker::current().node();
         place_ = MXK_TRY(MemoryPlace::choose(options_));
@@ -140,7 +144,7 @@ class LoadedExperiment final : public Experiment {
         for (CoreId const core : neighbours)
             if (core != place_.core) cores_.emplace(core);
         skipped_ = MXK_TRY(NodeVector<Skipped>::create(1, here));
-        if (readers() == 0)
+        if (others() == 0)
             skipped_.emplace("loads above 0", Error::of("needs another core of core {}'s node", place_.core));
         chain_ = MXK_TRY(MeasuredMemory::create(set_, place_.node));
         words_ = MXK_TRY(MeasuredMemory::create(set_, place_.node));
@@ -150,61 +154,71 @@ class LoadedExperiment final : public Experiment {
     }
 
     [[nodiscard]] Unit unit() const override { return Unit::NanosecondsPerOperation; }
-    [[nodiscard]] std::size_t configurations() const override { return readers() == 0 ? 1 : loads.size(); }
+    [[nodiscard]] std::size_t configurations() const override { return others() == 0 ? 1 : mixes_ * loads.size(); }
     [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
     Result<void> run(std::size_t configuration, std::span<Sample> samples, Progress& progress) override;
     void keep(std::size_t configuration) override {
         bandwidths_[configuration * options_.repeat.count + kept_[configuration]++] = last_;
     }
     [[nodiscard]] std::string_view failure() const override {
-        return "the chain did not visit each line once, or other cores read other words than were there";
+        return "the chain did not visit each line once, or other cores read other words than were there, or what they "
+               "wrote is not there";
     }
 
     void print_head(TextSink& out) const override {
         format(out,
-               "loaded memory latency: core {} waits for its loads, {} other cores of its node read, memory of node {}",
-               place_.core, readers(), place_.node);
+               "loaded memory latency: core {} waits for its loads, {} other cores of its node {}, memory of node {}",
+               place_.core, others(), is_of_curves() ? "use the memory" : "read", place_.node);
         format(out, ", {} each; {} runs per row\n", byte_text(set_).view(), options_.repeat.text().view());
         print_emulated(out, set_, options_.set.has_value());
     }
-    void print_label_heading(TextSink& out) const override { format(out, "{:>12}", "load"); }
-    void print_label(TextSink& out, Row const& row) const override { format(out, "{:12.3}", loads[row.configuration]); }
+    void print_label_heading(TextSink& out) const override { format(out, "{:>8} {:>12}", "", "load"); }
+    void print_label(TextSink& out, Row const& row) const override {
+        format(out, "{:>8} {:12.3}", name_of(mix_at(row.configuration)), load_at(row.configuration));
+    }
     void print_title(TextSink& out, Row const& row) const override {
-        format(out, "latency at load {:.3}", loads[row.configuration]);
+        format(out, "latency at load {:.3}, {}", load_at(row.configuration), name_of(mix_at(row.configuration)));
     }
     void print_details(TextSink& out, Row const& row) const override {
-        format(out, "  the others read {:.2} GB/s\n", read_of(row.configuration).median / 1e9);
+        format(out, "  the others move {:.2} GB/s\n", moved_of(row.configuration).median / 1e9);
     }
     void write_settings(JsonWriter& json, Row const& row) const override {
-        json.field("measure", "loaded-latency");
-        json.field("load", loads[row.configuration]);
+        json.field("measure", is_of_curves() ? "curve" : "loaded-latency");
+        if (is_of_curves()) json.field("mix", name_of(mix_at(row.configuration)));
+        json.field("load", load_at(row.configuration));
         place_.write(json);
-        json.field("readers", readers());
+        json.field("readers", others());
         json.field("bytes", set_);
     }
     void write_details(JsonWriter& json, Row const& row) const override {
-        write_summary(json, "bytes_per_second", read_of(row.configuration));
+        write_summary(json, "bytes_per_second", moved_of(row.configuration));
     }
 
   private:
     static constexpr std::array loads{0.0, 0.125, 0.25, 0.5, 0.75, 1.0};
 
-    [[nodiscard]] std::size_t readers() const { return cores_.size() - 1; }
-    // What the readers of a configuration have read per second, of the runs that count.
-    [[nodiscard]] Summary read_of(std::size_t configuration) const {
+    [[nodiscard]] bool is_of_curves() const { return mixes_ > 1; }
+    [[nodiscard]] std::size_t others() const { return cores_.size() - 1; }
+    [[nodiscard]] static double load_at(std::size_t configuration) { return loads[configuration % loads.size()]; }
+    [[nodiscard]] static LineMix mix_at(std::size_t configuration) {
+        return value_names(LineMix{})[configuration / loads.size()].value;
+    }
+    // What the others have moved per second, of the runs that count.
+    [[nodiscard]] Summary moved_of(std::size_t configuration) const {
         return summarise(bandwidths_.span().subspan(configuration * options_.repeat.count, kept_[configuration]));
     }
 
     MemoryOptions options_;
     MemoryPlace place_{};
     std::size_t set_;          // bytes of each of the two
-    NodeVector<CoreId> cores_; // the first one waits for its loads, the others read
+    std::size_t mixes_;        // the first so many
+    NodeVector<CoreId> cores_; // the first one waits for its loads
     NodeVector<Skipped> skipped_;
     MeasuredMemory chain_;
-    MeasuredMemory words_;                         // that are read
-    NodeVector<double> bandwidths_;                // by configuration, then by run
-    std::array<std::size_t, loads.size()> kept_{}; // runs of a configuration
-    double last_ = 0;                              // bytes per second, of the run that has just ended
+    MeasuredMemory words_;                                                         // that the others use
+    NodeVector<double> bandwidths_;                                                // by configuration, then by run
+    std::array<std::size_t, loads.size() * value_names(LineMix{}).size()> kept_{}; // runs of a configuration
+    double last_ = 0; // bytes per second, of the run that has just ended
 };
 
 Result<void> LoadedExperiment::run(std::size_t configuration, std::span<Sample> samples, Progress& progress) {
@@ -214,12 +228,13 @@ Result<void> LoadedExperiment::run(std::size_t configuration, std::span<Sample> 
         write_words(words_.words(), 0);
         return Step::Done;
     }));
-    bool const is_loaded = loads[configuration] > 0;
-    auto load_readers = MXK_TRY(NodeVector<LoadReader>::create(cores_.size(), Worker::current().node()));
+    bool const is_loaded = load_at(configuration) > 0;
+    auto memory_loads = MXK_TRY(NodeVector<MemoryLoad>::create(cores_.size(), Worker::current().node()));
     Words const all = words_.words();
     for (std::size_t place = 1; place < cores_.size(); ++place) {
-        Words const part = part_of(all, place - 1, readers());
-        load_readers.emplace(part, static_cast<std::uint64_t>(part.data() - all.data()), loads[configuration]);
+        Words const part = part_of(all, place - 1, others());
+        memory_loads.emplace(part, static_cast<std::uint64_t>(part.data() - all.data()), load_at(configuration),
+                             mix_at(configuration));
     }
 
     ChaseRun chase(layout, options_.loads);
@@ -232,14 +247,15 @@ Result<void> LoadedExperiment::run(std::size_t configuration, std::span<Sample> 
             return Step::Done;
         }
         // A piece at a time, so that the chain's core gets its turn where both share a processor.
-        load_readers[place - 1].read_piece();
+        memory_loads[place - 1].do_piece();
         return is_over.load(std::memory_order_relaxed) ? Step::Done : Step::Again;
     }));
     samples[0] = sample_of(chase);
     last_ = 0;
-    for (LoadReader const& reader : load_readers) {
-        last_ += reader.bytes_per_second();
-        samples[0].verified = samples[0].verified && reader.verified();
+    if (!is_loaded) return {};
+    for (MemoryLoad const& load : memory_loads) {
+        last_ += load.bytes_per_second();
+        samples[0].verified = samples[0].verified && load.verified();
     }
     return {};
 }
@@ -339,7 +355,10 @@ console::Outcome measure_latency(console::Invocation& invocation, MemoryOptions 
     return measure_part<LatencyExperiment>(invocation, options);
 }
 console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options) {
-    return measure_part<LoadedExperiment>(invocation, options);
+    return measure_part<LoadedExperiment>(invocation, options, LoadedExperiment::Of::Reads);
+}
+console::Outcome measure_curves(console::Invocation& invocation, MemoryOptions const& options) {
+    return measure_part<LoadedExperiment>(invocation, options, LoadedExperiment::Of::Curves);
 }
 console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options) {
     return measure_part<OverlapExperiment>(invocation, options);

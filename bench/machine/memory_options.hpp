@@ -13,14 +13,14 @@
 
 namespace mxk::bench {
 
-enum class MemoryPart : std::uint8_t { Latency, Matrix, Loaded, Overlap, Random };
+enum class MemoryPart : std::uint8_t { Latency, Matrix, Loaded, Overlap, Random, Curves };
 
-// As they are typed. Without any, all but the last one.
+// As they are typed. Without any, all but the last two.
 constexpr auto value_names(MemoryPart) {
     using Named = console::NamedValue<MemoryPart>;
     return std::array{Named{MemoryPart::Latency, "latency"}, Named{MemoryPart::Matrix, "matrix"},
-                      Named{MemoryPart::Loaded, "loaded"}, Named{MemoryPart::Overlap, "overlap"},
-                      Named{MemoryPart::Random, "random"}};
+                      Named{MemoryPart::Loaded, "loaded"},   Named{MemoryPart::Overlap, "overlap"},
+                      Named{MemoryPart::Random, "random"},   Named{MemoryPart::Curves, "curves"}};
 }
 
 struct MemoryOptions : CoreSetOptions {
@@ -36,7 +36,7 @@ struct MemoryOptions : CoreSetOptions {
 
 constexpr auto memory_schema = console::schema<MemoryOptions>(
     console::option<&MemoryOptions::parts>("part",
-                                           "latency, matrix, loaded, overlap, random (none given: all but random)"),
+                                           "latency, matrix, loaded, overlap (none given: these four), random, curves"),
     console::option<&CoreSetOptions::cores>(
         "cores",
         "the core that waits for its loads (none given: 0); random: counts or sets (none given: 1, 2 ... all)"),
@@ -60,6 +60,7 @@ console::Outcome measure_latency_matrix(console::Invocation& invocation, MemoryO
 console::Outcome measure_bandwidth_matrix(console::Invocation& invocation, MemoryOptions const& options);
 console::Outcome measure_loaded(console::Invocation& invocation, MemoryOptions const& options);
 console::Outcome measure_overlap(console::Invocation& invocation, MemoryOptions const& options);
+console::Outcome measure_curves(console::Invocation& invocation, MemoryOptions const& options);
 console::Outcome measure_random(console::Invocation& invocation, MemoryOptions const& options);
 
 template <typename E, typename... What>

@@ -116,8 +116,47 @@ MXK_TEST(bench_machine, random_lines_have_a_row_for_each_mix) {
     constexpr std::array<std::string_view, 10> words{"--part", "random",  "--set",   "64Ki",       "--loads",
                                                      "500",    "--cores", "up-to:2", "--repeat=2", "--json"};
     std::size_t const before = used_memory();
-    MXK_CHECK_EQUAL(rows_of("memory", words), value_names(RandomMix{}).size());
+    MXK_CHECK_EQUAL(rows_of("memory", words), value_names(LineMix{}).size());
     MXK_CHECK_EQUAL(used_memory(), before);
+}
+
+MXK_TEST(bench_machine, curves_have_a_row_for_each_mix_and_load) {
+    if (bandwidth_takes_minutes()) MXK_SKIP("takes minutes on so many emulated cores");
+    constexpr std::array<std::string_view, 8> words{"--part",  "curves", "--set",      "64Ki",
+                                                    "--loads", "2000",   "--repeat=1", "--json"};
+    auto const cores = system_topology().nodes[index(system_topology().cores[0].node)].cores;
+    MXK_CHECK_EQUAL(rows_of("memory", words), cores.size() < 2 ? 1 : 6 * value_names(LineMix{}).size());
+}
+
+// A load that writes has another content to look for in each lap, and one that reads the same.
+MXK_TEST(bench_machine, what_a_load_of_the_memory_reads_and_writes_is_looked_at) {
+    struct alignas(cache_line_bytes) Line {
+        std::array<std::uint64_t, 8> words;
+    };
+    constexpr std::size_t lines = 3 * 256 + 16; // pieces of 16 KiB, the last one shorter
+    auto memory = NodeArray<Line>::create(lines, Worker::current().node());
+    MXK_CHECK(memory.ok());
+    if (!memory.ok()) return;
+    Words const words{memory.value()[0].words.data(), lines * 8};
+    for (auto const& [mix, its_name] : value_names(LineMix{})) {
+        for (std::size_t const pieces : {1U, 2U, 3U, 4U, 6U, 9U}) {
+            write_words(words, 7);
+            MemoryLoad load(words, 7, 1, mix);
+            for (std::size_t i = 0; i < pieces; ++i) load.do_piece();
+            MXK_CHECK(load.verified());
+            MXK_CHECK(load.bytes_per_second() > 0);
+            words[2 * 2048 + 5] ^= 1; // in the third piece
+            load.do_piece();
+            bool const is_written_over = mix != LineMix::Read && mix != LineMix::TwoToOne && pieces % 4 == 2;
+            bool const is_looked_at = mix == LineMix::Read || mix == LineMix::TwoToOne ? pieces % 4 == 2 : true;
+            MXK_CHECK_EQUAL(load.verified(), is_written_over || !is_looked_at);
+        }
+    }
+}
+
+MXK_TEST(bench_machine, noise_has_a_row_for_each_core) {
+    constexpr std::array<std::string_view, 4> words{"--seconds", "1", "--repeat=1", "--json"};
+    MXK_CHECK_EQUAL(rows_of("noise", words), system_topology().cores.size());
 }
 
 // In any number of lines, also beyond a lap and between two.
@@ -126,7 +165,7 @@ MXK_TEST(bench_machine, random_lines_come_once_in_a_lap_or_are_found_out) {
         std::array<std::uint64_t, 8> words;
     };
     std::array<Line, 64> memory{};
-    for (auto const& [mix, its_name] : value_names(RandomMix{})) {
+    for (auto const& [mix, its_name] : value_names(LineMix{})) {
         for (std::size_t const size : {1U, 2U, 64U}) {
             RandomLines lines({memory[0].words.data(), size * 8});
             lines.prepare();
@@ -140,16 +179,16 @@ MXK_TEST(bench_machine, random_lines_come_once_in_a_lap_or_are_found_out) {
             lines.prepare();
             memory[size / 2].words[0] ^= 2;
             lines.visit(mix, {}, size);
-            MXK_CHECK(mix == RandomMix::Streamed || !lines.verified()); // what is streamed is not read
+            MXK_CHECK(mix == LineMix::Streamed || !lines.verified()); // what is streamed is not read
         }
     }
     // Each once: all have been streamed after as many visits as there are lines, and not after one less.
     RandomLines lines({memory[0].words.data(), 64 * 8});
     lines.prepare();
-    lines.visit(RandomMix::Streamed, {}, 63);
+    lines.visit(LineMix::Streamed, {}, 63);
     auto const is_streamed = [](Line const& line) { return line.words[1] == 1; };
     MXK_CHECK_EQUAL(std::ranges::count_if(memory, is_streamed), 63);
-    lines.visit(RandomMix::Streamed, {}, 1);
+    lines.visit(LineMix::Streamed, {}, 1);
     MXK_CHECK_EQUAL(std::ranges::count_if(memory, is_streamed), 64);
 }
 

@@ -1,14 +1,19 @@
-"""`bench memory`, `bench lines` and `bench tlb` in QEMU and, where it is built, in the Linux program: a row for each
+"""`bench memory`, `lines`, `tlb` and `noise` in QEMU and, where it is built, in the Linux program: a row for each
 cell, their self-check, what is skipped and what is refused."""
 
+import json
+import os
 import re
+import signal
+import subprocess
+import time
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import LINUX_BUILD, Console, interrupt_linux, run_linux, run_mxk
+from helpers import LINUX_BUILD, Console, interrupt_linux, linux_program, run_linux, run_mxk
 
 PROGRAM = LINUX_BUILD / "mxk"
 KIB = 1024
@@ -172,7 +177,7 @@ def test_what_cannot_be_is_refused_with_what_was_expected(tmp_path: Path) -> Non
         "memory --cores 7": "--cores: expected a core from 0 to 1, those of this machine, got 7",
         "memory --cores 0,1": "--cores: expected one core, got 2",
         "memory --node 3": "--node: expected a node from 0 to 0, those of this machine, got 3",
-        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, overlap, random, got 'all'",
+        "memory --part latency,all": "--part: expected one of latency, matrix, loaded, overlap, random, curves, got",
         "memory --part matrix --max 1K": "--max: expected",
         "memory --part random --node 3": "--node: expected a node from 0 to 0, those of this machine, got 3",
         "memory --part random --cores 3": "--cores: expected up to 2, the cores of this machine, got 3",
@@ -244,6 +249,31 @@ def test_random_lines_of_the_linux_program_and_of_its_peer() -> None:
 
 
 @on_linux
+def test_noise_is_what_takes_a_core_away() -> None:
+    with subprocess.Popen(
+        [linux_program(), "--cores", "2", "bench noise --seconds 2 --repeat 1 --json"], stdout=subprocess.PIPE, text=True
+    ) as program:
+        assert program.stdout is not None
+        assert program.stdout.readline().startswith("noise: 2 cores")
+        time.sleep(0.5)  # its cores watch by then
+        os.kill(program.pid, signal.SIGSTOP)
+        time.sleep(0.2)  # what it is to lose
+        os.kill(program.pid, signal.SIGCONT)
+        output, _ = program.communicate(timeout=30)
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith('{"')]
+    assert [(row["measure"], row["core"], row["seconds"]) for row in rows] == [("gaps", 0, 2), ("gaps", 1, 2)]
+    for row in rows:
+        assert row["verified"]
+        assert row["nanoseconds"]["median"] > 190e6
+        assert row["lost_share"] > 0.09
+        assert row["quiet"] is False
+        gaps = {gap["from_ns"]: gap["count"] for gap in row["gaps"]}
+        assert gaps[131_072_000] >= 1
+        assert sum(gaps.values()) == pytest.approx(row["gaps_per_second"] * 2, rel=0.1)
+    assert re.search(r"gaps, by us:.* 131072\+: \d", output)
+
+
+@on_linux
 def test_cores_that_share_processors_come_to_an_end() -> None:
     # The limit is that of a host with other work, where a thread may wait for its processor for tens of milliseconds.
     ended = run_linux("--cores", "4", "bench lines --measure round-trip --trips 20k --limit 250 --repeat 1 --json")
@@ -265,7 +295,16 @@ def test_less_memory_than_wanted_is_said() -> None:
 @on_linux
 @pytest.mark.parametrize(
     "command",
-    ["memory --part latency", "memory --part loaded", "memory --part overlap", "memory --part random", "lines", "tlb"],
+    [
+        "memory --part latency",
+        "memory --part loaded",
+        "memory --part overlap",
+        "memory --part random",
+        "memory --part curves",
+        "noise --seconds 60",
+        "lines",
+        "tlb",
+    ],
 )
 def test_ctrl_c_ends_each_benchmark(command: str) -> None:
     first_line = {
@@ -273,6 +312,8 @@ def test_ctrl_c_ends_each_benchmark(command: str) -> None:
         "memory --part loaded": "loaded",
         "memory --part overlap": "overlapping",
         "memory --part random": "random",
+        "memory --part curves": "loaded",
+        "noise --seconds 60": "noise",
     }.get(command, command)
     output = interrupt_linux(f"bench {command} --repeat 1000", first_line, "--cores", "2")
     assert "error: interrupted by Ctrl-C" in output

@@ -1,6 +1,7 @@
 """What the host does to a run of the Linux program is told with its row: a stop by a signal, another processor than the
 core's, a process that wants the same processor. What a clean run is called: tests/kernel/bench_frame_test.cpp."""
 
+import functools
 import json
 import os
 import re
@@ -70,24 +71,57 @@ def test_cores_that_are_moved_to_one_processor_are_told() -> None:
 
 
 @contextmanager
-def busy_loop(processor: int) -> Iterator[None]:
+def busy_loop(processor: int, what: str = "pass", nice: int = 0) -> Iterator[None]:
     """A process that never leaves this processor to another one."""
-    code = f"import os\nos.sched_setaffinity(0, {{{processor}}})\nprint(flush=True)\nwhile True: pass"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as loop:
+    code = (
+        f"import os, subprocess\nos.sched_setaffinity(0, {{{processor}}})\nos.nice({nice})\n"
+        f"print(flush=True)\nwhile True: {what}"
+    )
+    # A group of its own, with what it starts.
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True) as loop:
         try:
             assert loop.stdout is not None
             loop.stdout.readline()
             yield
         finally:
-            loop.kill()
+            os.killpg(loop.pid, signal.SIGKILL)
+
+
+# What wants the same processor, and how nice it is.
+COMPILE = 'subprocess.run(["g++", "-O2", "-fsyntax-only", "-x", "c++", "-"], input=b"#include <regex>\\n", check=True)'
+WANTS = {
+    "loop": ("pass", 0),
+    "compiler": (COMPILE, 10),
+    "memory": ("bytearray(1 << 28)", 0),
+}
 
 
 def test_a_process_that_wants_the_same_processor_is_told() -> None:
-    with busy_loop(min(os.sched_getaffinity(0))):
+    check_told("loop")
+
+
+def check_told(name: str) -> None:
+    what, nice = WANTS[name]
+    with busy_loop(min(os.sched_getaffinity(0)), what, nice):
         row = row_of(1, lambda _: None)
     assert row["quiet"] is False
-    assert row["conditions"]["waited"] > 0.05
+    assert row["conditions"]["waited"] > 0.01
     assert "% of the time a core had no processor" in row["not_quiet"]
+
+
+PLANTS: dict[str, Callable[[], None]] = {
+    "stop": test_a_stop_by_a_signal_is_told,
+    "taskset": test_cores_that_are_moved_to_one_processor_are_told,
+    **{name: functools.partial(check_told, name) for name in WANTS},
+}
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a disturbed run needs two processors")
+@pytest.mark.parametrize("name", PLANTS)
+@pytest.mark.long(reason="ten runs of each, none of which may be called quiet")
+def test_what_disturbs_is_told_every_time(name: str) -> None:
+    for _ in range(10):
+        PLANTS[name]()
 
 
 def test_a_rate_that_is_not_reached_has_no_latency() -> None:

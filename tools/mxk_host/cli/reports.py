@@ -23,6 +23,10 @@ def report(
         typer.Option(help="The page to write; default report.html in the first run's folder.", dir_okay=False),
     ] = None,
     pdf: Annotated[bool, typer.Option("--pdf", help="Print it, too: the same name with .pdf.")] = False,
+    machine_card: Annotated[
+        bool,
+        typer.Option("--machine-card", help="In its place what they say of the machine, to be posted: .json, .svg."),
+    ] = False,
 ) -> None:
     """Shows runs as one HTML page: plots, machines, ratios, warnings, commands, and the rows to download.
 
@@ -30,7 +34,7 @@ def report(
     """
     from mxk_host.report import job
 
-    job.report(runs or [], output=output, pdf=pdf)
+    job.report(runs or [], output=output, pdf=pdf, card=machine_card)
 
 
 def compare_runs(

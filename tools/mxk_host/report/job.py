@@ -8,24 +8,31 @@ from pathlib import Path
 from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.image import shown
+from mxk_host.report import machine_card
 from mxk_host.report.browser import browser, open_page, print_page
 from mxk_host.report.page import page_of
 from mxk_host.runs.source import Run, expect_rows, read_runs, told_of
 
 _NAME = "report.html"
+_CARD = "machine-card"
 
 
-def report(names: Sequence[str], *, output: Path | None, pdf: bool) -> None:
-    """Writes the page into the first run's folder, or where `output` says."""
+def report(names: Sequence[str], *, output: Path | None, pdf: bool, card: bool = False) -> None:
+    """Writes the page into the first run's folder, or where `output` says; or, in its place, the machine's card."""
+    if card and pdf:
+        raise UsageError("expected --machine-card without --pdf: it is a picture already")
     runs = read_runs(names)
     expect_rows(runs)
     _tell_damages(runs)
-    page = output or runs[0].folder / _NAME
+    page = output or runs[0].folder / (_CARD if card else _NAME)
     written = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"expected {page} to be written: {error.strerror}") from error
+    if card:
+        machine_card.write(runs, page)
+        return
     files.write_text(page, page_of(runs, written))
     print(f"report: {shown(page)}")
     if pdf:
