@@ -251,7 +251,9 @@ def test_random_lines_of_the_linux_program_and_of_its_peer() -> None:
 @on_linux
 def test_noise_is_what_takes_a_core_away() -> None:
     with subprocess.Popen(
-        [linux_program(), "--cores", "2", "bench noise --seconds 2 --repeat 1 --json"], stdout=subprocess.PIPE, text=True
+        [linux_program(), "--cores", "2", "bench noise --seconds 2 --repeat 1 --json"],
+        stdout=subprocess.PIPE,
+        text=True,
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline().startswith("noise: 2 cores")

@@ -9,6 +9,8 @@ import pytest
 
 from helpers import drive, run_linux, run_mxk
 from mxk_host import pages
+from mxk_host.errors import UsageError
+from mxk_host.figures.job import simulated_statements, statements
 from mxk_host.figures.plan import FIGURES, Throughputs
 
 OF_ONE_PROGRAM = ["4.1", "4.2", "4.3", "4.4", "4.5", "4.6"]
@@ -167,14 +169,46 @@ def test_the_driver_measures_both_builds_and_judges(tmp_path: Path) -> None:
     assert [row["holds"] for row in of_both] == [None, None]  # an emulated kernel says nothing of speed
     assert "(emulated kernel)" in of_both[0]["measured"]
     embedded = pages.block(page.read_text(), "figures: statements").splitlines()
-    assert embedded[0] == "| figure | the thesis | expected | Linux program | kernel | simulated |"
+    assert embedded[0] == "| figure | the thesis | expected | Linux program, 0.004 M | kernel, 0.004 M |"
     table = [[cell.strip() for cell in line.strip("|").split("|")] for line in embedded if line.startswith("| 4.")]
     assert [cells[0] for cells in table] == ["4.2"] * (len(table) - 5) + ["4.9"] * 2 + ["4.10"] * 3
-    assert [cells[-2] == "the same" for cells in table] == [cells[0] != "4.2" for cells in table]
-    assert {cells[-1] for cells in table} == {"-"}
-    assert re.fullmatch(r"(yes|NO): [+-][\d.]+ %, 0\.004 M", table[0][3])
-    assert re.fullmatch(r"unknown: [+-][\d.]+ % \(emulated kernel\), 0\.004 M", table[0][4])
+    assert [cells[-1] == "the same" for cells in table] == [cells[0] != "4.2" for cells in table]
+    assert re.fullmatch(r"(yes|NO): [+-][\d.]+ %", table[0][3])
+    assert re.fullmatch(r"unknown: [+-][\d.]+ % \(emulated kernel\)", table[0][4])
     assert embedded[-1].startswith("`tools/mxk figure 4.2 4.9 4.10 --ops 4K --rounds 1 --cores 1,2 --accel tcg`, ")
+
+
+def statement(side: str, says: str, operations: int, measured: str = "1.00", **others: object) -> dict[str, Any]:
+    row = {
+        "figure": "4.2",
+        "side": side,
+        "statement": says,
+        "wanted": "0.90 or more",
+        "measured": measured,
+        "holds": True,
+    }
+    return row | {"operations": operations, "machine": {"cpu": "a processor", "build": "0123"}} | others
+
+
+def test_the_table_names_sizes_and_has_what_a_simulation_said(tmp_path: Path) -> None:
+    measured = [
+        statement("linux", "a", 24_000_000),
+        statement("linux", "b", 24_000_000),
+        statement("linux", "c", 4_800_000),
+    ]
+    simulation = {"machine": "primergy-rx200-s7", "scale_caches": 0.03125}
+    said = statement("kernel", "b", 700_000, "0.50", benchmark="figure", simulated=simulation, holds=False)
+    (tmp_path / "results.jsonl").write_text(json.dumps(said) + "\n" + json.dumps(statement("kernel", "a", 1)) + "\n")
+    lines = list(statements([*measured, *simulated_statements(tmp_path, ["4.2"])], "tools/mxk figure"))
+    assert lines[0] == "| figure | the thesis | expected | Linux program, 24 M | kernel | simulated, 0.7 M |"
+    assert lines[2:5] == [
+        "| 4.2 | a | 0.90 or more | yes: 1.00 | - | - |",
+        "| 4.2 | b | 0.90 or more | yes: 1.00 | - | NO: 0.50 |",
+        "| 4.2 | c | 0.90 or more | yes: 1.00, 4.8 M | - | - |",
+    ]
+    assert lines[-1] == "Simulated: primergy-rx200-s7, its last caches 0.03125 times as large, build 0123."
+    with pytest.raises(UsageError, match="--simulated: expected a run of simulate"):
+        simulated_statements(tmp_path, ["4.3"])
 
 
 def test_unknown_figures_and_programs_are_told(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import isinf, isnan
@@ -192,7 +192,7 @@ def _table(rows: Sequence[Row]) -> Table:
     for row in rows:
         if "statement" not in row:
             continue
-        size = f"{row['operations'] / 1e6:g} M" if "operations" in row else ""
+        size = _size(row["operations"]) if "operations" in row else ""
         words = (row["figure"], row.get("side", "both"), size, row["statement"], row["wanted"], row["measured"])
         drawn.add_row(*words, HOLDS[row["holds"]])
     return drawn
@@ -257,25 +257,46 @@ def statements(rows: Sequence[Row], command: str) -> Iterable[str]:
     for row in rows:
         if "statement" in row:
             said.setdefault((row["figure"], row["statement"]), {})[row.get("side", "")] = row
-    yield "| figure | the thesis | expected | Linux program | kernel | simulated |"
-    yield "|---|---|---|---|---|---|"
-    for (figure, statement), by_side in said.items():
+    columns = {"Linux program": ("", Side.LINUX), "kernel": (Side.KERNEL,), _SIMULATED: (_SIMULATED,)}
+    chosen = {name: [_first(by_side, sides) for by_side in said.values()] for name, sides in columns.items()}
+    if not any(chosen[_SIMULATED]):
+        del chosen[_SIMULATED]
+    usual = {name: _usual_size(rows) for name, rows in chosen.items()}
+    headings = [f"{name}, {_size(usual[name])}" if usual[name] else name for name in chosen]
+    yield f"| figure | the thesis | expected | {' | '.join(headings)} |"
+    yield "|---" * (3 + len(headings)) + "|"
+    for at, ((figure, statement), by_side) in enumerate(said.items()):
         wanted = next(iter(by_side.values()))["wanted"]
-        both = by_side.get("")
-        cells = [_cell(both or by_side.get(Side.LINUX)), "the same" if both else _cell(by_side.get(Side.KERNEL))]
-        yield f"| {figure} | {statement} | {wanted} | {' | '.join([*cells, _cell(by_side.get(_SIMULATED))])} |"
+        cells = [_cell(column[at], usual[name]) for name, column in chosen.items()]
+        if "" in by_side:
+            cells[1] = "the same"
+        yield f"| {figure} | {statement} | {wanted} | {' | '.join(cells)} |"
     yield ""
     yield _origin([row for row in rows if row.get("side") != _SIMULATED], command)
     for text in sorted({_machine(row) for row in rows if row.get("side") == _SIMULATED}):
         yield f"Simulated: {text}."
 
 
-def _cell(row: Row | None) -> str:
-    """The verdict, and the size of what it is about."""
+def _first(by_side: Mapping[str, Row], sides: Iterable[str]) -> Row | None:
+    return next((by_side[side] for side in sides if side in by_side), None)
+
+
+def _usual_size(rows: Iterable[Row | None]) -> int:
+    """That of most verdicts of a column; 0: none names one."""
+    sizes = [row["operations"] for row in rows if row is not None and "operations" in row]
+    return max(sizes, key=sizes.count, default=0)
+
+
+def _size(operations: int) -> str:
+    return f"{operations / 1e6:g} M"
+
+
+def _cell(row: Row | None, usual: int) -> str:
+    """The verdict, and the size of what it is about, where it is not that of the column."""
     if row is None:
         return "-"
-    size = f", {row['operations'] / 1e6:g} M" if "operations" in row else ""
-    return f"{HOLDS[row['holds']]}: {row['measured']}{size}"
+    operations = row.get("operations", usual)
+    return f"{HOLDS[row['holds']]}: {row['measured']}{f', {_size(operations)}' if operations != usual else ''}"
 
 
 def _machine(row: Row) -> str:
