@@ -120,11 +120,11 @@ Words MemoryLoad::piece_at(std::size_t word) const {
 }
 
 bool MemoryLoad::is_written(std::size_t word) const {
-    std::size_t const piece = word / words_per_piece;
+    std::size_t const number = word / words_per_piece;
     switch (mix_) {
     case LineMix::Read: return false;
-    case LineMix::ThreeToOne: return piece % 3 == 2;
-    case LineMix::TwoToOne: return piece % 2 == 1;
+    case LineMix::ThreeToOne: return number % 3 == 2;
+    case LineMix::TwoToOne: return number % 2 == 1;
     case LineMix::OneToOne:
     case LineMix::Streamed: break;
     }

@@ -118,9 +118,9 @@ PLANTS: dict[str, Callable[[], None]] = {
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="a disturbed run needs two processors")
 @pytest.mark.parametrize("name", PLANTS)
-@pytest.mark.long(reason="ten runs of each, none of which may be called quiet")
+@pytest.mark.long(reason="ten runs of each by make test-long, none of which may be called quiet")
 def test_what_disturbs_is_told_every_time(name: str) -> None:
-    for _ in range(10):
+    for _ in range(10 if os.environ.get("MXK_LONG_TESTS") else 1):
         PLANTS[name]()
 
 

@@ -172,17 +172,17 @@ TEST(WordStream, parts_are_whole_lines_and_all_of_it) {
     }
 }
 
-TEST(LoadReader, reads_again_and_again_and_notices_a_wrong_word) {
+TEST(MemoryLoad, reads_again_and_again_and_notices_a_wrong_word) {
     Memory memory;
     write_words(memory.words, 5);
-    LoadReader reader(memory.words, 5, 0.5);
-    EXPECT_EQ(reader.bytes_per_second(), 0);
-    for (int i = 0; i < 10; ++i) reader.read_piece();
-    EXPECT_GT(reader.bytes_per_second(), 0);
-    EXPECT_TRUE(reader.verified());
+    MemoryLoad load(memory.words, 5, 0.5, LineMix::Read);
+    EXPECT_EQ(load.bytes_per_second(), 0);
+    for (int i = 0; i < 10; ++i) load.do_piece();
+    EXPECT_GT(load.bytes_per_second(), 0);
+    EXPECT_TRUE(load.verified());
     ++memory.words[count - 1];
-    reader.read_piece();
-    EXPECT_FALSE(reader.verified());
+    load.do_piece();
+    EXPECT_FALSE(load.verified());
 }
 
 } // namespace

@@ -259,16 +259,15 @@ def statements(rows: Sequence[Row], command: str) -> Iterable[str]:
             said.setdefault((row["figure"], row["statement"]), {})[row.get("side", "")] = row
     columns = {"Linux program": ("", Side.LINUX), "kernel": (Side.KERNEL,), _SIMULATED: (_SIMULATED,)}
     chosen = {name: [_first(by_side, sides) for by_side in said.values()] for name, sides in columns.items()}
-    if not any(chosen[_SIMULATED]):
-        del chosen[_SIMULATED]
-    usual = {name: _usual_size(rows) for name, rows in chosen.items()}
-    headings = [f"{name}, {_size(usual[name])}" if usual[name] else name for name in chosen]
+    chosen = {name: rows for name, rows in chosen.items() if any(rows)}
+    common = {name: _common_size(rows) for name, rows in chosen.items()}
+    headings = [f"{name}, {_size(common[name])}" if common[name] else name for name in chosen]
     yield f"| figure | the thesis | expected | {' | '.join(headings)} |"
     yield "|---" * (3 + len(headings)) + "|"
     for at, ((figure, statement), by_side) in enumerate(said.items()):
         wanted = next(iter(by_side.values()))["wanted"]
-        cells = [_cell(column[at], usual[name]) for name, column in chosen.items()]
-        if "" in by_side:
+        cells = [_cell(column[at], common[name]) for name, column in chosen.items()]
+        if "" in by_side and Side.KERNEL in chosen:
             cells[1] = "the same"
         yield f"| {figure} | {statement} | {wanted} | {' | '.join(cells)} |"
     yield ""
@@ -281,8 +280,8 @@ def _first(by_side: Mapping[str, Row], sides: Iterable[str]) -> Row | None:
     return next((by_side[side] for side in sides if side in by_side), None)
 
 
-def _usual_size(rows: Iterable[Row | None]) -> int:
-    """That of most verdicts of a column; 0: none names one."""
+def _common_size(rows: Iterable[Row | None]) -> int:
+    """That of a column, which more verdicts have than any other; 0: none names one."""
     sizes = [row["operations"] for row in rows if row is not None and "operations" in row]
     return max(sizes, key=sizes.count, default=0)
 
@@ -291,12 +290,12 @@ def _size(operations: int) -> str:
     return f"{operations / 1e6:g} M"
 
 
-def _cell(row: Row | None, usual: int) -> str:
+def _cell(row: Row | None, common: int) -> str:
     """The verdict, and the size of what it is about, where it is not that of the column."""
     if row is None:
         return "-"
-    operations = row.get("operations", usual)
-    return f"{HOLDS[row['holds']]}: {row['measured']}{f', {_size(operations)}' if operations != usual else ''}"
+    operations = row.get("operations", common)
+    return f"{HOLDS[row['holds']]}: {row['measured']}{f', {_size(operations)}' if operations != common else ''}"
 
 
 def _machine(row: Row) -> str:
