@@ -43,9 +43,9 @@ if(MXK_PEERS)
 endif()
 set(missing_peers)
 
-# year_of(OUT HEADER FOLDERS...): of a library's release, by a header of its package.
+# year_of(OUT HEADER): when a library's package was made, by its header; of a release that is a year or so earlier.
 function(year_of out header)
-    find_file(header_of_${out} ${header} HINTS ${ARGN} NO_CACHE)
+    find_file(header_of_${out} ${header} NO_CACHE)
     if(header_of_${out})
         file(TIMESTAMP ${header_of_${out}} year "%Y" UTC)
         set(${out} " (${year})" PARENT_SCOPE)

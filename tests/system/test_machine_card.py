@@ -86,7 +86,18 @@ def test_what_makes_no_card_is_told(tmp_path: Path) -> None:
     assert "without --pdf" in card(tmp_path, ROWS, "--pdf", code=2).complaint
 
 
-@pytest.mark.parametrize("damage", [{"nanoseconds": 7}, {"nanoseconds": {"n": "x"}}, {"machine": 3}, {"measure": []}])
-def test_rows_of_another_form_make_no_traceback(tmp_path: Path, damage: dict[str, Any]) -> None:
-    ended = card(tmp_path, [*ROWS, ROWS[0] | damage])
+@pytest.mark.parametrize(
+    ("of", "damage"),
+    [
+        (0, {"nanoseconds": 7}),
+        (0, {"nanoseconds": {"n": "x"}}),
+        (0, {"nanoseconds": {"n": "x", "median": 0.5}}),
+        (0, {"machine": 3}),
+        (0, {"measure": []}),
+        (9, {"pages": "many"}),
+        (9, {"pages": None, "page_bytes": [4096]}),
+    ],
+)
+def test_rows_of_another_form_make_no_traceback(tmp_path: Path, of: int, damage: dict[str, Any]) -> None:
+    ended = card(tmp_path, [*ROWS, ROWS[of] | damage])
     assert "Traceback" not in ended.output + ended.complaint

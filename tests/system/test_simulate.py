@@ -15,6 +15,7 @@ from helpers import ENDS, HAS_QEMU10, drive
 from mxk_host.errors import UsageError
 from mxk_host.report.browser import browser, open_page
 from mxk_host.runs.command import command_of
+from mxk_host.runs.log import Found
 from mxk_host.runs.point import Kind, key_of, points_of
 from mxk_host.runs.source import read_runs
 from mxk_host.simulate.fields import Fields
@@ -223,6 +224,14 @@ def test_memory_farther_from_its_own_node_is_refused(tmp_path: Path) -> None:
             "expected --machine b or none with --machine-file",
         ),
         (["--machine", "test-2x2", "--", 'echo "x"'], "without quotes"),
+        *(
+            (
+                ["--machine", "primergy-rx200-s7", f"--scale-caches={scale}", "topology"],
+                "expected a number with which primergy-rx200-s7's L3 of 20971520 bytes is larger than its L2 of 262144",
+            )
+            for scale in ("0", "-1", "0.0124", "1e9")
+        ),
+        (["--machine", "primergy-rx200-s7", "--scale-caches", "nan", "topology"], "nan"),
     ],
 )
 def test_refuses_before_anything_is_built_or_started(arguments: list[str], complaint: str) -> None:
@@ -388,6 +397,23 @@ def test_every_row_is_marked_everywhere_and_the_folder_has_all(fakes: Fakes) -> 
     assert f"machine={folder}/machine.txt" in " ".join(fakes.arguments)
     assert "simulated: times are those of a model" in said.output
     assert "emulated" not in said.output
+
+
+def test_the_last_caches_are_scaled_in_whole_sets_and_rows_say_so(fakes: Fakes) -> None:
+    machine = "primergy-rx200-s7"
+    scaled = ["--scale-caches", "0.03125"]
+    said = fakes.drive(
+        "--machine", machine, *scaled, "bench table --json", serial=serial(row()), result=a_result(fakes)
+    )
+    (marked,) = [it for line in said.output.splitlines() if (it := json_row(line)) is not None]
+    assert marked["simulated"]["scale_caches"] == 0.03125
+    (point,) = points_of([Found(marked, "bench table --json")])
+    assert " --scale-caches 0.03125 " in command_of(point)
+    whole = read_machine(machine, None).flat()
+    assert (said.results / "machine.txt").read_text() == whole.replace("l3.bytes = 20971520", "l3.bytes = 655360")
+    assert "l3.bytes = 655360" not in whole
+    odd = read_machine(machine, None).with_last_caches(0.03).sections["l3"]
+    assert odd["bytes"] % (odd["ways"] * 64) == 0
 
 
 def test_marking_is_the_same_in_pieces_of_any_size() -> None:

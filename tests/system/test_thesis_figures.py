@@ -110,6 +110,19 @@ def test_what_sets_two_programs_beside_each_other_has_equal_settings() -> None:
             assert "--queue" in both
 
 
+def test_what_kernel_and_linux_are_set_beside_each_other_with_are_the_settings_of_4_4() -> None:
+    (listed,) = run_linux("bench figure --json").rows
+    (figure,) = (it for it in listed["figures"] if it["number"] == "4.4")
+    wanted = {it["name"]: options_of(it) for it in figure["series"]}
+    found = {(number, it.name): options_of({"options": it.benchmark.partition(" ")[2]})
+             for number in ("4.7", "4.8", "4.9") for it in FIGURES[number].curves}  # fmt: skip
+    for number in ("4.7", "4.8"):
+        assert found[number, "MXK, fast"] == found[number, "Linux"] == wanted["threads, semaphores"]
+        assert found[number, "MXK"] == wanted["threads, semaphores"] | {"--semaphore": "syscall"}
+        assert found[number, "MXK, tasks"] == wanted["tasks"]
+    assert found["4.9", "MXK"] == found["4.9", "Linux"] == wanted["tasks"]
+
+
 def test_a_ratio_in_a_statement_is_that_of_the_rows() -> None:
     ended = run_linux("--cores", "2", "bench figure 4.6 --ops 20K --cores 1 --repeat 1 --json")
     rows, statements = rows_and_statements(ended.rows)

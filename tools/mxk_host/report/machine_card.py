@@ -94,8 +94,9 @@ def _figures(rows: Sequence[Row]) -> Iterator[Figure]:
     if len(trips) > 2:
         yield from _best("line there and back, farthest", "ns", trips, max)
     for size, name in ((4 << 10, "4 KiB"), (2 << 20, "2 MiB")):
-        pages = [row for row in _of(rows, "tlb", "page-latency") if row.get("page_bytes") == size]
-        yield from _best(f"load in {len(pages) and pages[-1]['pages']} pages of {name}", "ns", pages[-1:], min)
+        of_size = [row for row in _of(rows, "tlb", "page-latency") if row.get("page_bytes") == size][-1:]
+        pages = [number_of(row.get("pages")) or 0 for row in of_size]
+        yield from _best(f"load in {sum(pages):.0f} pages of {name}", "ns", of_size, min)
     yield from _best("largest gap of an idle core", "ns", _of(rows, "noise", "gaps"), max)
 
 
@@ -110,7 +111,7 @@ def _best(name: str, unit: str, rows: Sequence[Row], best: Callable[..., float])
         return
     value = best(values)
     row = values[value]
-    yield Figure(name, value, unit, int(row[field].get("n", 0)), quiet_of([row]))
+    yield Figure(name, value, unit, int(number_of(row[field].get("n")) or 0), quiet_of([row]))
 
 
 # The picture.
