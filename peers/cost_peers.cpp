@@ -138,8 +138,7 @@ consteval console::Command peers_benchmark(std::string_view summary, std::string
 // Which peer does what for which measure: docs/bench-task.md.
 constexpr auto task_peer_schema = console::schema<CostPeerOptions<TaskPeer>>(
     peers_option<TaskPeer>, measures_option<TaskPeer>, cost_option::cores, task_option::operations, task_option::depth,
-    task_option::pool, task_option::trips, task_option::wakes, run_option::repeat, run_option::warm_up,
-    run_option::json);
+    task_option::pool, task_option::trips, task_option::wakes, run_option::all);
 constexpr auto task_peers = peers_benchmark<TaskPeer, task_peer_schema>(
     "cycles per task elsewhere: oneTBB, Taskflow, a pool with a locked deque, bare lists",
     "Example: bench task-peer --peer deque-pool,tbb-task-arena --measure round-trip --json\n");
@@ -147,7 +146,7 @@ MXK_REGISTER(mxk_commands, console::Command, task_peers);
 
 constexpr auto thread_peer_schema = console::schema<CostPeerOptions<ThreadPeer>>(
     peers_option<ThreadPeer>, measures_option<ThreadPeer>, cost_option::cores, thread_option::yields,
-    thread_option::switches, thread_option::wakes, run_option::repeat, run_option::warm_up, run_option::json);
+    thread_option::switches, thread_option::wakes, run_option::all);
 constexpr auto thread_peers = peers_benchmark<ThreadPeer, thread_peer_schema>(
     "cycles that the system's threads cost without MXK's layer: sched_yield, futex, sem_t",
     "Example: bench thread-peer --peer sched-yield,futex --measure yield,wake --json\n");
@@ -155,8 +154,7 @@ MXK_REGISTER(mxk_commands, console::Command, thread_peers);
 
 constexpr auto semaphore_peer_schema = console::schema<CostPeerOptions<SemaphorePeer>>(
     peers_option<SemaphorePeer>, measures_option<SemaphorePeer>, cost_option::cores, semaphore_option::operations,
-    semaphore_option::yields, semaphore_option::trips, semaphore_option::threads, run_option::repeat,
-    run_option::warm_up, run_option::json);
+    semaphore_option::yields, semaphore_option::trips, semaphore_option::threads, run_option::all);
 constexpr auto semaphore_peers = peers_benchmark<SemaphorePeer, semaphore_peer_schema>(
     "cycles that other semaphores cost: sem_t, a futex, std::counting_semaphore",
     "Example: bench semaphore-peer --peer sem-t,futex --measure ping-pong --json\n");

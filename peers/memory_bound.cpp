@@ -98,7 +98,7 @@ constexpr auto memory_peer_schema = console::schema<MemoryPeerOptions>(
                                              console::between(WorkingSets::smallest, std::uint64_t{1} << 36)),
     console::option<&MemoryPeerOptions::loads>("loads", "no fewer are timed in a run",
                                                console::between(1, 1'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 class MemoryPeer final : public GridExperiment {
   public:

@@ -8,6 +8,7 @@
 
 #include "base/json_line.hpp"
 #include "bench/frame/grid.hpp"
+#include "bench/table/table_sweep.hpp"
 #include "bench/trace/trace_report.hpp"
 #include "bench/workload/workload.hpp"
 #include "peers/peer_run.hpp"
@@ -22,6 +23,7 @@ struct PeerOptions : Workload, CoreSetOptions {
         : CoreSetOptions{{.repeat = 1, .warm_up = 1}, {}} {} // as in bench table
 
     KindNames<Peer> peers{};
+    std::optional<TableSweep> sweep;
     bool latency = false;
     bool list = false;
 };
@@ -30,10 +32,13 @@ constexpr auto peer_schema = console::schema<PeerOptions>(
     console::option<&PeerOptions::peers>("peer", "which to measure"), core_set_option::cores,
     workload_option::operations, workload_option::mix, workload_option::ycsb, workload_option::trace,
     workload_option::keys, workload_option::distribution, workload_option::queue, workload_option::slices,
-    run_option::repeat, run_option::warm_up, workload_option::seed,
+    workload_option::seed,
+    console::option<&PeerOptions::sweep>("sweep",
+                                         "a row for each number of keys, of tables from 16 KiB to this size at "
+                                         "32 bytes a key (--mix find; --ops: finds for each row)"),
     console::flag<&PeerOptions::latency>("latency",
                                          "how long operations take, from the call or the prefetch of a line"),
-    console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::json);
+    console::flag<&PeerOptions::list>("list", "no measurement: what peers there are"), run_option::all);
 
 template <typename T> FixedText<256> as_text(T const& value) {
     FixedText<256> text;
@@ -56,6 +61,8 @@ class TablePeers final : public GridExperiment {
             return Error("--latency: expected no --queue shared, where a core takes one instruction after the other");
         if (options_.queue == QueueKind::Owner)
             return Error("--queue: expected shared, per-core or node-local: cores own no parts of a peer's table");
+        if (options_.sweep && options_.queue == QueueKind::Shared)
+            return Error("--sweep: expected no --queue shared, whose instructions are taken once");
         options_.queue = queue_or(options_, QueueKind::NodeLocal);
         trace_ = MXK_TRY(read_trace(options_, Worker::current().node()));
         peers_ = MXK_TRY(options_.peers.kinds());
@@ -63,8 +70,14 @@ class TablePeers final : public GridExperiment {
         MXK_TRY(add_cores(options_.cores));
         for (Mix const& mix : options_.mix.list()) mixes_.push_back(as_text(mix));
         add(Axis::phases({.heading = "mix", .key = {}, .width = 6, .size = mixes_.size()}));
-        details_.resize(configurations() * phases());
+        sizes_ = MXK_TRY(TableSizes::choose(options_, options_.sweep, bytes_per_key));
+        for (std::size_t at = 0; at < sizes_.count(); ++at) keys_.push_back(sizes_.operations(at));
+        options_.operations = keys_.back();
         file_keys_ = MXK_TRY(read_keys(options_, Worker::current().node()));
+        workloads_.assign(sizes_.count(), options_);
+        for (std::size_t at = 0; at < sizes_.count(); ++at) workloads_[at].operations = keys_[at];
+        if (sizes_.is_sweep()) add(Axis::of("keys", 9, keys_, ""));
+        details_.resize(configurations() * phases());
         return {};
     }
 
@@ -77,8 +90,10 @@ class TablePeers final : public GridExperiment {
         Peer const& peer = *peers_[point[0]];
         if (!run_ || prepared_for_ != configuration) {
             run_.reset(); // gives its memory back first
-            auto queue = MXK_TRY(InstructionQueue::create(options_, *options_.queue, cores(point)));
-            run_.emplace(options_, peer, std::move(queue), options_.latency);
+            std::size_t const size = point[size_axis];
+            auto queue = MXK_TRY(InstructionQueue::create(workloads_[size], *options_.queue, cores(point)));
+            run_.emplace(workloads_[size], peer, std::move(queue), options_.latency,
+                         sizes_.is_sweep() ? sizes_.passes(size) : 1);
             prepared_for_ = configuration;
         }
         MXK_TRY(run_->prepare(progress));
@@ -113,7 +128,7 @@ class TablePeers final : public GridExperiment {
 
     void print_head(TextSink& out) const override {
         FixedText<32> operations;
-        console::print_count(operations, options_.operations);
+        console::print_count(operations, sizes_.wanted());
         format(out, "peers: {} operations ({}, {}), {} keys, {} queue, seed {}\n", operations.view(),
                options_.ycsb ? as_text(*options_.ycsb).view() : as_text(options_.mix).view(),
                options_.trace ? "dealt by key" : as_text(options_.distribution).view(),
@@ -131,7 +146,8 @@ class TablePeers final : public GridExperiment {
         core_sets().write(json, point[1]);
         json.field("queue", name_of(*options_.queue));
         if (options_.queue == QueueKind::PerCore) json.field("slices", name_of(options_.slices));
-        json.field("operations", options_.operations);
+        json.field("operations", keys_[point[size_axis]]);
+        if (sizes_.is_sweep()) json.field("passes", sizes_.passes(point[size_axis]));
         if (options_.ycsb) json.field("workload", as_text(*options_.ycsb).view());
         if (options_.trace) {
             json.field("trace_name", *options_.trace);
@@ -153,6 +169,9 @@ class TablePeers final : public GridExperiment {
     }
 
   private:
+    static constexpr std::size_t size_axis = 3;
+    static constexpr double bytes_per_key = 32;
+
     // The head has the shares.
     void print_value(TextSink& out, std::size_t axis, std::size_t at) const override {
         if (axis != 2) return GridExperiment::print_value(out, axis, at);
@@ -191,6 +210,9 @@ class TablePeers final : public GridExperiment {
     }
 
     PeerOptions options_;
+    TableSizes sizes_{};
+    std::vector<std::uint64_t> keys_{};  // by size
+    std::vector<Workload> workloads_{};  // the same
     NodeArray<std::uint64_t> file_keys_; // that options_ refers to
     NodeVector<TraceReplay> trace_;      // the same; empty without one
     KindList<Peer> peers_;

@@ -20,7 +20,8 @@ namespace {
 // One core's part of a phase; only its core writes it.
 struct alignas(cache_line_bytes) Share {
     bool started = false;
-    std::size_t done = 0; // instructions
+    std::size_t done = 0;     // instructions, of this pass
+    std::uint32_t passes = 0; // that have ended
     std::uint64_t wrong = 0;
     std::optional<Error> failure;
     Cycles start{};
@@ -67,11 +68,11 @@ Result<void> PeerRun::prepare(Progress& progress) {
     } catch (std::exception const& failure) {
         return Error::of("no table for {} keys: {}", capacity, failure.what());
     }
-    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_all("filling the table", progress)).wrong : 0;
+    wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_all("filling the table", 1, progress)).wrong : 0;
     return {};
 }
 
-Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progress) {
+Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, std::uint32_t passes, Progress& progress) {
     CoreBarrier barrier(queue_.cores().size());
     alignas(cache_line_bytes) std::atomic<std::size_t> head{0}; // of a shared queue: alone on its line
     bool const is_shared = queue_.kind() == QueueKind::Shared;
@@ -95,20 +96,22 @@ Result<PeerRun::Outcome> PeerRun::run_all(std::string_view what, Progress& progr
         share.done += taken.instructions;
         counter.add(taken.instructions);
         bool const has_more = taken.instructions == piece && share.done < source.size();
-        if (has_more && !progress.interrupted()) return Step::Again;
+        if (!has_more && ++share.passes < passes) share.done = 0;
+        bool const goes_on = has_more || share.passes < passes;
+        if (goes_on && !progress.interrupted()) return Step::Again;
         share.end = clock::timestamp();
         measured_part_ends();
         return Step::Done;
     };
     Outcome outcome;
     Histogram latency;
-    auto const shares = MXK_TRY(run_shares(queue_.cores(), progress, what, workload_.operations, step));
+    auto const shares = MXK_TRY(run_shares(queue_.cores(), progress, what, queue_.operations() * passes, step));
     for (Share const& share : shares) {
         outcome.time.cover(share.start, share.end);
         outcome.wrong += share.wrong;
         latency.add(share.latency);
     }
-    outcome.operations = queue_.phase_operations();
+    outcome.operations = queue_.phase_operations() * passes;
     outcome.latency = Durations::of(latency);
     return outcome;
 }
@@ -141,7 +144,7 @@ Result<PeerRun::Outcome> PeerRun::run(Mix const& phase, Progress& progress) {
     if (queue_.kind() != QueueKind::Shared) // where nobody knows which core takes what
         for (std::size_t i = 0; i < queue_.cores().size(); ++i) MXK_TRY(table_->prepare(i, queue_.source(i)));
     std::uint64_t const faults = page_faults();
-    Outcome outcome = MXK_TRY(run_all("measuring", progress));
+    Outcome outcome = MXK_TRY(run_all("measuring", passes_, progress));
     outcome.page_faults = page_faults() - faults;
     outcome.wrong += wrong_while_filling_;
     if (workload_.max_version() != 0) outcome.lost = MXK_TRY(count_lost(progress));

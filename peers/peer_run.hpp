@@ -33,12 +33,14 @@ class PeerRun {
         [[nodiscard]] bool verified() const { return wrong == 0 && lost == 0 && in_table == expected_in_table; }
     };
 
-    // `workload` and `peer` must live on. `latency`: how long operations take is measured.
-    PeerRun(Workload const& workload, Peer const& peer, InstructionQueue queue, bool latency)
+    // `workload` and `peer` must live on. `latency`: how long operations take is measured. `passes`: so often a phase
+    // makes its operations, which are finds, unless once.
+    PeerRun(Workload const& workload, Peer const& peer, InstructionQueue queue, bool latency, std::uint32_t passes)
         : workload_(workload)
         , peer_(peer)
         , queue_(std::move(queue))
-        , measures_latency_(latency) {}
+        , measures_latency_(latency)
+        , passes_(passes) {}
 
     // Begins a run: a new table and the instructions of the first phase. Errors: no memory, what the table threw, or
     // interrupted by Ctrl-C. The console's task; blocks it until done.
@@ -48,8 +50,8 @@ class PeerRun {
     Result<Outcome> run(Mix const& phase, Progress& progress);
 
   private:
-    // All instructions of the queue, on all cores.
-    Result<Outcome> run_all(std::string_view what, Progress& progress);
+    // All instructions of the queue, on all cores, so often.
+    Result<Outcome> run_all(std::string_view what, std::uint32_t passes, Progress& progress);
     // After a phase that overwrites values: keys that have none that was written last.
     Result<std::uint64_t> count_lost(Progress& progress);
 
@@ -57,6 +59,7 @@ class PeerRun {
     Peer const& peer_;
     InstructionQueue queue_;
     bool measures_latency_;
+    std::uint32_t passes_;
     std::unique_ptr<PeerTable> table_; // the run's
     std::uint64_t wrong_while_filling_ = 0;
 };

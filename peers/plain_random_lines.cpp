@@ -147,7 +147,7 @@ constexpr auto random_peer_schema = console::schema<RandomPeerOptions>(
                                              console::between(WorkingSets::smallest, std::uint64_t{1} << 40)),
     console::option<&RandomPeerOptions::loads>("loads", "no fewer are timed in a run, by each core",
                                                console::between(1, 1'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 class RandomPeer final : public GridExperiment {
   public:

@@ -18,6 +18,7 @@ list(FILTER sequential_sources INCLUDE REGEX "/tests/unit/sequential/")
 list(APPEND sequential_sources ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/cpuid_levels.cpp # pure: tested with made-up answers
     ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/machine_check_text.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/board/uart_probe.cpp
     ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/mtrr.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/counter_registers.cpp
+    ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/event_registers.cpp
     ${CMAKE_SOURCE_DIR}/arch/x86_64/board/serial_line.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/cpu/mitigations.cpp
     ${CMAKE_SOURCE_DIR}/arch/x86_64/board/tco.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/board/kcs.cpp
     ${CMAKE_SOURCE_DIR}/arch/x86_64/board/bmc_watchdog.cpp ${CMAKE_SOURCE_DIR}/arch/x86_64/memory/physical_place.cpp

@@ -46,7 +46,7 @@ constexpr auto fork_join_schema = console::schema<ForkJoinOptions>(
     console::option<&ForkJoinOptions::ways>("way", "message, lock, dynamic, with commas between (none given: all)"),
     core_set_option::cores,
     console::option<&ForkJoinOptions::rounds>("rounds", "forks and joins of a run", console::between(1, 1'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 constexpr LockRank slot_rank = lock_bands::application.rank(42);
 constexpr LockRank join_rank = lock_bands::application.rank(43);

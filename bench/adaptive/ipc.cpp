@@ -62,7 +62,7 @@ constexpr auto ipc_schema = console::schema<IpcOptions>(
                                            "ways to keep an operation from others, with commas between (none "
                                            "given: all)"),
     cost_option::cores, console::option<&IpcOptions::operations>("ops", "per run", console::between(1, 4'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 constexpr LockRank outer_rank = lock_bands::application.rank(40);
 constexpr LockRank inner_rank = lock_bands::application.rank(41);

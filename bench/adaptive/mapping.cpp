@@ -54,8 +54,7 @@ template <MappingBenchmark const& measured> struct OptionsOf : MappingOptions {
 template <MappingBenchmark const& measured>
 constexpr auto schema_of = console::schema<OptionsOf<measured>>(mapping_option::lockings, core_set_option::cores,
                                                                 mapping_option::pages, mapping_option::rounds,
-                                                                run_option::repeat, run_option::warm_up,
-                                                                run_option::json);
+                                                                run_option::all);
 
 // A configuration is a locking, on a set of cores, with so many pages; the unit is cycles, and what an operation took
 // besides are findings.
@@ -136,8 +135,7 @@ constexpr MappingBenchmark revoking_independently{
     .run = &run_revoke_independent,
     .pages = {1}};
 constexpr auto independent_schema = console::schema<OptionsOf<revoking_independently>>(
-    mapping_option::lockings, core_set_option::cores, mapping_option::rounds, run_option::repeat, run_option::warm_up,
-    run_option::json);
+    mapping_option::lockings, core_set_option::cores, mapping_option::rounds, run_option::all);
 constexpr auto independent_benchmark = benchmark<MappingCommand<revoking_independently>, independent_schema>(
     {.summary = "cycles of withdrawing rights on each core, independently of the others",
      .notes = "Example: bench adaptive revoke-independent --cores 1,2,4 --json\n",

@@ -165,8 +165,7 @@ template <auto set> auto way_at(DataflowOptions const& options, Point const& poi
 // Options of all, around those of a benchmark, with the scheduler's of which some have fewer.
 template <DataflowScenario const& scenario, typename... Own> consteval auto dataflow_schema_with(Own const&... own) {
     return console::schema<typename DataflowBench<scenario>::Options>(
-        dataflow_option::disciplines, core_set_option::cores, own..., dataflow_option::seed, run_option::repeat,
-        run_option::warm_up, run_option::json);
+        dataflow_option::disciplines, core_set_option::cores, own..., dataflow_option::seed, run_option::all);
 }
 template <DataflowScenario const& scenario, typename... Own> consteval auto dataflow_schema(Own const&... own) {
     return dataflow_schema_with<scenario>(own..., dataflow_option::sleep_rule, dataflow_option::reruns_bound,

@@ -106,6 +106,7 @@ struct Flood {
     double seconds = 0;
     double max_active = 0;
     double out_of_order = 0; // requests that ended before an older one
+    double max_late = 0;     // places that a request ended behind its own
     std::uint64_t peak = 0;  // bytes in use, as far as it was seen
     bool is_right = true;
 };
@@ -127,9 +128,11 @@ Result<Flood> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, data
     std::uint32_t latest = 0; // of the places up to there
     done.is_right =
         MXK_TRY(are_all_right(queries, [&](FloodQuery const& query) { return query.done.is_right(run.shape); }));
+    std::uint32_t own_place = 0;
     for (FloodQuery const& query : queries) {
         if (query.place < latest) ++done.out_of_order;
         latest = std::max(latest, query.place);
+        done.max_late = std::max(done.max_late, static_cast<double>(query.place) - own_place++);
     }
     return done;
 }
@@ -213,6 +216,7 @@ Result<void> run_flood(DataflowRun const& run) {
     sample.findings.add("peak_kib", static_cast<double>(std::max(done.peak, before) - before) / KiB);
     sample.findings.add("leaked_bytes", static_cast<double>(after) - static_cast<double>(before));
     sample.findings.add("out_of_order", done.out_of_order);
+    sample.findings.add("max_late", done.max_late);
     bool const is_ordered =
         run.cores.size() != 1 || run.scheduler.discipline != Discipline::Requests || done.out_of_order == 0;
     sample.verified = done.is_right && after <= before && is_ordered;

@@ -186,8 +186,7 @@ constexpr auto figure_schema = console::schema<FigureOptions>(
     core_set_option::cores,
     console::option<&FigureOptions::operations>("ops", "operations per run (none given: the thesis')",
                                                 console::between(1, Workload::max_operations)),
-    run_option::repeat, run_option::warm_up, console::option<&FigureOptions::seed>("seed", "of the keys"),
-    run_option::json);
+    console::option<&FigureOptions::seed>("seed", "of the keys"), run_option::all);
 
 void list_figures(TextSink& out) {
     for (Figure const& figure : thesis_figures()) {

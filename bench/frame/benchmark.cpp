@@ -113,6 +113,12 @@ class Rows {
             row.findings.add(last.findings.entries()[at].name, median_of(samples, [at](Sample const& sample) {
                                  return sample.findings.entries()[at].value;
                              }));
+        for (std::size_t event = 0; event < row.counted.size(); ++event) {
+            row.counted[event].reset();
+            if (last.counted[event])
+                row.counted[event] =
+                    median_of(samples, [event](Sample const& sample) { return sample.counted[event].value_or(0); });
+        }
         row.conditions = {};
         for (Sample const* const sample : samples) add_run(row.conditions, sample->conditions);
         if (last.conditions.frequency) {
@@ -137,13 +143,14 @@ class Measurement {
   public:
     // `scratch`: a sample for each phase.
     Measurement(console::Invocation& invocation, Experiment& experiment, RunOptions const& options, Report& report,
-                Rows& rows, std::span<Sample> scratch, ConditionsWatch& watch)
+                Rows& rows, std::span<Sample> scratch, ConditionsWatch& watch, EventWatch& event_watch)
         : experiment_(experiment)
         , options_(options)
         , report_(report)
         , rows_(rows)
         , scratch_(scratch)
         , watch_(watch)
+        , event_watch_(event_watch)
         , progress_(invocation) {}
 
     // All rounds, and the first configuration again. Errors: of a run.
@@ -203,12 +210,14 @@ class Measurement {
         progress_.next_run();
         std::fill(scratch_.begin(), scratch_.end(), Sample{});
         bool const is_part = experiment_.is_measured_as_a_whole();
+        event_watch_.begin_run();
         watch_.begin_run(is_part);
         if (is_part) measured_part_begins();
         auto ended = experiment_.run(configuration, scratch_, progress_);
         if (is_part) measured_part_ends();
         if (ended) ended = expect_operations(rows.of(configuration));
         RunConditions const conditions = watch_.end_run(is_part);
+        event_watch_.end_run(scratch_, experiment_.unit() == Unit::BytesPerSecond ? cache_line_bytes : 1, is_part);
         for (Sample& sample : scratch_) sample.conditions = conditions;
         if (ended) {
             if (counts) rows.add(configuration, scratch_, seconds_of(clock::timestamp() - start));
@@ -273,6 +282,7 @@ class Measurement {
     Rows& rows_;
     std::span<Sample> scratch_;
     ConditionsWatch& watch_;
+    EventWatch& event_watch_;
     Progress progress_;
     std::size_t printed_ = 0; // rows
     Cycles start_ = clock::timestamp();
@@ -293,9 +303,11 @@ Result<void> measure_all(console::Invocation& invocation, std::string_view name,
     auto scratch = MXK_TRY(NodeVector<Sample>::create(experiment.phases(), Worker::current().node()));
     for (std::size_t i = 0; i < experiment.phases(); ++i) scratch.emplace();
     auto watch = MXK_TRY(ConditionsWatch::create());
+    EventWatch event_watch;
+    if (options.counters) MXK_TRY(event_watch.start());
     ResultSink out(invocation.out);
-    Report report(out, name, experiment);
-    Measurement measurement(invocation, experiment, options, report, rows, scratch.span(), watch);
+    Report report(out, name, experiment, options.counters);
+    Measurement measurement(invocation, experiment, options, report, rows, scratch.span(), watch, event_watch);
     report.print_head(); // a person who sees it can end the benchmark by Ctrl-C
     auto const measured = measurement.run();
     measurement.print_remaining_rows();

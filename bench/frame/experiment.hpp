@@ -13,6 +13,7 @@
 #include "base/json.hpp"
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "bench/frame/event_counts.hpp"
 #include "bench/frame/names.hpp"
 #include "bench/frame/progress.hpp"
 #include "bench/frame/run_conditions.hpp"
@@ -31,7 +32,8 @@ struct Sample {
     std::optional<std::uint64_t> woken{}; // round trips that found a core asleep, where that can be seen
     Findings findings{};                  // other values; the same ones in each run
     bool verified = false;                // every result was the expected one
-    RunConditions conditions{};           // of the run; the frame fills them in
+    RunConditions conditions{};           // of the run; the frame fills them in, and what is counted
+    EventsPerOperation counted{};
 };
 
 // What all runs together say about one phase of one configuration.
@@ -53,6 +55,7 @@ struct Row {
     bool verified = false; // in all runs
     double drift = 0;      // the first configuration's median at the end, by that at the beginning; 0: not measured
     Conditions conditions{};
+    EventsPerOperation counted{}; // medians
 
     // Signs that the machine was not quiet, besides what disturbed the runs: the drift is beyond 10 %; the 95 %
     // interval is wider than a quarter of the median.

@@ -187,6 +187,9 @@ void Report::print_row(Row const& row, Row const& first) const {
     out_.write("\n");
     if (experiment_.lists_findings())
         for (auto const& found : row.findings.entries()) format(out_, "  {}: {:.3}\n", found.name, found.value);
+    FixedText<240> counted;
+    print_events(counted, row.counted);
+    if (!counted.view().empty()) format(out_, "  per {}: {}\n", counted_per(), counted.view());
     if (row.disturbed_runs() > 0)
         format(out_, "  {} of {} runs were disturbed and do not count\n", row.disturbed_runs(), row.runs);
     if (row.conditions.are_disturbed()) {
@@ -210,6 +213,11 @@ void Report::print_drift(Row const& again, double drift) const {
 void Report::print_end(std::span<Row const> rows) const {
     for (Skipped const& skipped : experiment_.skipped())
         format(out_, "skipped: {}: {}\n", skipped.what, skipped.reason.message());
+    if (counts_) {
+        FixedText<400> not_counted;
+        print_not_counted(not_counted);
+        if (!not_counted.view().empty()) format(out_, "not counted: {}\n", not_counted.view());
+    }
     for (Row const& row : rows) {
         bool const tells_drift = row.configuration == 0 && row.has_drifted(); // that of the others is the same
         if (row.is_known() && !tells_drift && !row.is_wide() && !row.conditions.are_disturbed()) continue;
@@ -233,6 +241,10 @@ void Report::print_conclusions(std::span<Row const> rows) const {
         std::string_view const holds = !found.holds ? "unknown" : *found.holds ? "yes" : "NO";
         format(out_, "{:<24} {:<24} {:<8} {}\n", found.expected.view(), found.measured.view(), holds, found.statement);
     }
+}
+
+std::string_view Report::counted_per() const {
+    return experiment_.unit() == Unit::BytesPerSecond ? "line of 64 bytes" : "operation";
 }
 
 double Report::per_core(Row const& row) const {
@@ -271,6 +283,7 @@ void Report::write_measured(JsonWriter& json, Row const& row) const {
     if (row.drift > 0) json.field("drift", row.drift);
     json.field("disturbed_runs", row.disturbed_runs());
     write_conditions(json, row.conditions);
+    if (counts_) write_events(json, row.counted, counted_per());
     FixedText<400> not_quiet;
     print_not_quiet(not_quiet, row, row.has_drifted());
     if (not_quiet.view().empty() && !row.conditions.are_watched())

@@ -13,10 +13,12 @@ namespace mxk::bench {
 
 class Report {
   public:
-    Report(TextSink& out, std::string_view benchmark, Experiment const& experiment)
+    // `counts`: rows tell what was counted (event_counts.hpp).
+    Report(TextSink& out, std::string_view benchmark, Experiment const& experiment, bool counts)
         : out_(out)
         , benchmark_(benchmark)
-        , experiment_(experiment) {}
+        , experiment_(experiment)
+        , counts_(counts) {}
 
     void print_head() const;
     // `first`: the same phase of the configuration that this one's is compared with.
@@ -36,11 +38,13 @@ class Report {
     [[nodiscard]] double per_core(Row const& row) const;
     [[nodiscard]] static double speed_up(Row const& row, Row const& first);
     void write_measured(JsonWriter& json, Row const& row) const;
+    [[nodiscard]] std::string_view counted_per() const;
     void write_skipped(JsonWriter& json) const;
 
     TextSink& out_;
     std::string_view benchmark_;
     Experiment const& experiment_;
+    bool counts_;
 };
 
 } // namespace mxk::bench

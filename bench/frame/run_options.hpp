@@ -43,6 +43,7 @@ struct RunOptions {
     Repeat repeat{};
     std::uint32_t warm_up = 0;
     bool json = false;
+    bool counters = false;
 };
 
 namespace run_option {
@@ -52,6 +53,9 @@ constexpr auto repeat = console::option<&RunOptions::repeat>(
 constexpr auto warm_up = console::option<&RunOptions::warm_up>(
     "warm-up", "runs of each configuration before those that count", console::between(0, 1000));
 constexpr auto json = console::flag<&RunOptions::json>("json", "one JSON line per row at the end, for tools");
+constexpr auto counters = console::flag<&RunOptions::counters>(
+    "counters", "cycles, instructions, misses and more per operation, as far as the machine counts them");
+constexpr auto all = console::together(repeat, warm_up, counters, json);
 } // namespace run_option
 
 // What every benchmark of costs can be told (cost_experiment.hpp), and its peers.

@@ -48,8 +48,11 @@ class TimeSpan {
 
     // One core or more must have been counted in.
     [[nodiscard]] double seconds() const {
-        return static_cast<double>(raw(last_ - first_)) / static_cast<double>(clock::frequency());
+        return static_cast<double>(raw(length())) / static_cast<double>(clock::frequency());
     }
+
+    [[nodiscard]] Cycles length() const { return last_ - first_; }
+    [[nodiscard]] Cycles end() const { return last_; }
 
   private:
     Cycles first_{std::numeric_limits<std::uint64_t>::max()};

@@ -125,8 +125,8 @@ template <HeapScenario const& scenario> class HeapBench final : public HeapExper
 };
 
 template <HeapScenario const& scenario, typename... Own> consteval auto heap_schema(Own const&... own) {
-    return console::schema<typename HeapBench<scenario>::Options>(
-        heap_option::heaps, own..., heap_option::seed, run_option::repeat, run_option::warm_up, run_option::json);
+    return console::schema<typename HeapBench<scenario>::Options>(heap_option::heaps, own..., heap_option::seed,
+                                                                  run_option::all);
 }
 template <HeapScenario const& scenario, auto const& schema> consteval console::Command heap_benchmark() {
     return benchmark<HeapBench<scenario>, schema>(

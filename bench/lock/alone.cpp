@@ -18,8 +18,7 @@ struct AloneOptions : LockOptions {
 constexpr auto alone_schema = console::schema<AloneOptions>(
     lock_option::locks, console::option<&AloneOptions::cores>("cores", "of which the first one is used (none: core 0)"),
     lock_option::fabric,
-    console::option<&AloneOptions::operations>("ops", "per run", console::between(1, 4'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    console::option<&AloneOptions::operations>("ops", "per run", console::between(1, 4'000'000'000)), run_option::all);
 
 class AloneBench final : public GridExperiment {
   public:

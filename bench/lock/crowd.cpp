@@ -55,7 +55,7 @@ constexpr auto crowd_schema = console::schema<CrowdOptions>(
     console::option<&CrowdOptions::milliseconds>("ms", "milliseconds of a run", console::between(1, 60'000)),
     console::option<&CrowdOptions::outside>("outside", "cycles of a thread's own work between two sections",
                                             console::between(0, 1'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 constexpr LockRank crowd_rank = lock_bands::application.rank(44);
 

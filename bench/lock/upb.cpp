@@ -21,7 +21,7 @@ constexpr auto upb_schema = console::schema<UpbOptions>(
     lock_option::fabric, lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::service,
     console::option<&UpbOptions::locks_per_run>("locks", "of a run, each used once for each row",
                                                 console::between(1, 100'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 // The time of the one by that of the other, of emulated regions.
 constexpr LockClaim takes_longer(std::string_view statement, std::string_view slower, std::string_view slower_scenario,

@@ -68,7 +68,7 @@ constexpr auto line_schema = console::schema<LineOptions>(
                                           console::between(1, 1'000'000)),
     console::option<&LineOptions::limit>("limit", "milliseconds, after which a run ends with what it has",
                                          console::between(1, 100'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 // A configuration is a measure from a core to another.
 class LinesExperiment final : public MatrixExperiment {

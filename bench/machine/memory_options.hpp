@@ -49,7 +49,7 @@ constexpr auto memory_schema = console::schema<MemoryOptions>(
         "set", "bytes, the set of a core or of a node's cores: not of latency (none given: four times the caches)",
         console::between(WorkingSets::smallest, std::uint64_t{1} << 42)),
     console::option<&MemoryOptions::loads>("loads", "no fewer are timed in a run", console::between(1, 1'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 // What all but latency are measured with: as given, or a set beyond all caches (measured_memory.hpp).
 std::size_t set_of(MemoryOptions const& options);

@@ -27,7 +27,7 @@ constexpr auto tlb_schema = console::schema<TlbOptions>(
                                       "KiB pages, 1 GiB of 2 MiB pages, 8 GiB; where emulated less)",
                                       console::between(4096, std::uint64_t{1} << 42)),
     console::option<&TlbOptions::loads>("loads", "no fewer are timed in a run", console::between(1, 1'000'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 struct PageSize {
     std::size_t bytes;

@@ -37,8 +37,7 @@ constexpr auto query_schema = console::schema<QueryOptions>(
                                          console::between(0, 1 << 30)),
     console::option<&QueryOptions::capacity>("capacity", "envelopes that may wait at an input",
                                              console::between(1, dataflow::Edge::max_capacity)),
-    console::option<&QueryOptions::discipline>("discipline", "of the scheduler"), run_option::repeat,
-    run_option::warm_up, run_option::json);
+    console::option<&QueryOptions::discipline>("discipline", "of the scheduler"), run_option::all);
 
 // The file's bytes, while the benchmark runs.
 struct Loaded {

@@ -45,7 +45,7 @@ constexpr auto list_schema = console::schema<ListOptions>(
     console::flag<&ListOptions::figure>(
         "figure", "walks of 5 items that do not change, in threads: unprotected, a-rcu, podzimek-rcu, spinlock"),
     console::option<&ListOptions::max_runs>("max-runs", "per row of the figure", console::between(1, max_figure_runs)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 class ListExperiment final : public GridExperiment {
   public:

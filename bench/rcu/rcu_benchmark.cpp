@@ -37,7 +37,7 @@ constexpr auto rcu_schema = console::schema<RcuOptions>(
     cost_option::cores,
     console::option<&RcuOptions::operations>("ops", "per run: section, callback", console::between(1, 4'000'000'000)),
     console::option<&RcuOptions::waits>("waits", "per run: synchronize, expedite", console::between(1, 10'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 class RcuExperiment final : public CostExperiment<RcuMeasure, RcuOptions> {
   public:

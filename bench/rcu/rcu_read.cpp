@@ -29,7 +29,7 @@ constexpr auto rcu_read_schema = console::schema<RcuReadOptions>(
     core_set_option::cores,
     console::option<&RcuReadOptions::body>("body", "of a section: nothing, or a pointer that is followed"),
     console::option<&RcuReadOptions::milliseconds>("ms", "milliseconds of a run", console::between(1, 10'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 class RcuReadExperiment final : public GridExperiment {
   public:

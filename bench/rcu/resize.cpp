@@ -49,8 +49,7 @@ constexpr auto resize_schema = console::schema<ResizeOptions>(
                                           console::between(0.05, DoublingChains::max_load)),
     console::option<&ResizeOptions::milliseconds>("ms", "milliseconds of the quiet phase, or as long as the growth",
                                                   console::between(1, 10'000)),
-    console::option<&ResizeOptions::seed>("seed", "of the keys that are looked up"), run_option::repeat,
-    run_option::warm_up, run_option::json);
+    console::option<&ResizeOptions::seed>("seed", "of the keys that are looked up"), run_option::all);
 
 constexpr auto phase_names = value_names(ResizePhase{});
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/histogram.hpp"
@@ -74,6 +75,9 @@ class alignas(cache_line_bytes) CoreRun {
     // Operations on this core's region had another result than the expected one.
     void count_wrong(std::uint64_t operations = 1) { wrong_ += operations; }
 
+    // One of its operations has gone on from this core's region to the next one.
+    void count_travelled() { ++travelled_; }
+
     // The instructions are run so often, from the first to the last. For takers of one core. Before the phase.
     void repeat(std::uint32_t passes) { passes_ = passes; }
 
@@ -100,10 +104,12 @@ class alignas(cache_line_bytes) CoreRun {
         measured_part_begins();
         start_ = clock::timestamp();
         arrivals_.begin(start_);
+        idle_ = idle_so_far();
         if (pauses_ != nullptr) pauses_->begin(start_);
     }
     void end() {
         end_ = clock::timestamp();
+        if (idle_) idle_ = idle_so_far().value_or(*idle_) - *idle_;
         if (pauses_ != nullptr) pauses_->finish(end_);
         measured_part_ends();
         send_task(ended_, ended_.home);
@@ -115,6 +121,9 @@ class alignas(cache_line_bytes) CoreRun {
     }
     // Once this core has ended.
     [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
+    [[nodiscard]] std::uint64_t travelled() const { return travelled_; }
+    // Cycles in which it had no task, from its start to its end; nothing: threads have run.
+    [[nodiscard]] std::optional<std::uint64_t> idle() const { return idle_; }
     [[nodiscard]] Cycles start_time() const { return start_; }
     [[nodiscard]] Cycles end_time() const { return end_; }
 
@@ -151,6 +160,10 @@ class alignas(cache_line_bytes) CoreRun {
         else
             taken_->store(at + count, std::memory_order_relaxed);
     }
+    static std::optional<std::uint64_t> idle_so_far() {
+        if (!arch::runs_task()) return std::nullopt;
+        return Worker::current().statistics().idle.value();
+    }
     [[nodiscard]] bool has(std::size_t at) const {
         return at < source_size_ && !phase_.stopped.load(std::memory_order_relaxed);
     }
@@ -180,6 +193,8 @@ class alignas(cache_line_bytes) CoreRun {
     std::uint32_t passes_ = 1;           // over the instructions, this one and those to come
     std::atomic<std::size_t> before_{0}; // instructions taken in passes before this one
     std::uint64_t wrong_ = 0;
+    std::uint64_t travelled_ = 0;
+    std::optional<std::uint64_t> idle_{};
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;
     Histogram* latency_ = nullptr;

@@ -163,6 +163,19 @@ Result<HostPauses*> TableExperiment::add_pauses(NodeId node) {
     return pauses_.add(node, std::move(pauses));
 }
 
+namespace {
+
+std::optional<double> idle_share(std::span<CoreRun* const> cores, TimeSpan const& time) {
+    std::uint64_t idle = 0;
+    for (CoreRun const* const core : cores) {
+        if (!core->idle()) return std::nullopt;
+        idle += *core->idle() + raw(time.end() - core->end_time());
+    }
+    return static_cast<double>(idle) / (static_cast<double>(raw(time.length())) * static_cast<double>(cores.size()));
+}
+
+} // namespace
+
 Consumers TableExperiment::takers() const {
     if (queue_.kind() == QueueKind::Shared) return Consumers::AllCores;
     return run_->threads_each > 1 ? Consumers::CoreThreads : Consumers::OneCore;
@@ -234,7 +247,9 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     for (CoreRun const* const core : cores) {
         outcome.time.cover(core->start_time(), core->end_time());
         outcome.wrong += core->wrong();
+        outcome.travelled += core->travelled();
     }
+    outcome.idle_share = idle_share(cores, outcome.time);
     return outcome;
 }
 

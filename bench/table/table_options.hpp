@@ -249,7 +249,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::rate>("rate", "operations due per second, all cores (none given: no set rate)"),
     console::option<&TableOptions::max_latency>("max-latency", "in batches, in microseconds (none given: no cap)",
                                                 console::between(1, 1'000'000)),
-    console::flag<&TableOptions::task_times>("task-times", "how long tasks run"), run_option::repeat,
-    run_option::warm_up, workload_option::seed, run_option::json);
+    console::flag<&TableOptions::task_times>("task-times", "how long tasks run"), workload_option::seed,
+    run_option::all);
 
 } // namespace mxk::bench

@@ -98,6 +98,10 @@ void write_rate(JsonWriter& json, TableFindings const& found) {
     json.field("runs_served", found.runs_served);
 }
 
+double per_operation(std::uint64_t count, TableExperiment::Outcome const& outcome) {
+    return static_cast<double>(count) / static_cast<double>(outcome.operations);
+}
+
 void write_host_time(JsonWriter& json, HostTime const& host) {
     json.field("host_pauses", host.pauses);
     json.field("host_pause_ms", host.seconds * 1e3);
@@ -154,6 +158,10 @@ void print_table_details(TextSink& out, TableRun const& run, TableFindings const
                outcome.long_tasks, outcome.interrupted_tasks.count,
                static_cast<double>(outcome.interrupted_tasks.max) / 1e3);
     }
+    if (run.way.probe == Probe::Travel)
+        format(out,
+               "       operations that went on to the next region: {:.2} of a million; no task: {:.1} % of the time\n",
+               per_operation(outcome.travelled, outcome) * 1e6, outcome.idle_share.value_or(0) * 100);
     if (run.switch_every) format(out, "       changes of the locks: {}\n", outcome.lock_changes);
     for (OwnerChange const& change : outcome.changes.list())
         format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
@@ -194,6 +202,11 @@ void write_table_details(JsonWriter& json, TableRun const& run, TableFindings co
     for (std::size_t node = 0; node < std::min(outcome.placed.size(), memory::node_count()); ++node)
         json.element(outcome.placed[node]);
     json.end_array();
+    if (run.way.probe == Probe::Travel) json.field("travelled", per_operation(outcome.travelled, outcome));
+    if (outcome.idle_share)
+        json.field("idle_share", *outcome.idle_share);
+    else
+        json.null_field("idle_share");
     if (run.switch_every) json.field("lock_changes", outcome.lock_changes);
     if (run.rate) write_rate(json, found);
     if (run.latency && (!run.rate || found.is_served())) write_durations(json, "latency", outcome.latency);

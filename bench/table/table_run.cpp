@@ -351,12 +351,23 @@ Result<ModuloCut> TableRun::cut(std::size_t owners_count) const {
     return ModuloCut(MXK_TRY(count_buckets(*this, owners_count)), owners_count);
 }
 
+namespace {
+
+// What the table has for each of its keys where they are all in it: buckets or slots, and nodes where there are.
+double table_bytes_per_key(TableRun const& run) {
+    TableLayout const& layout = run.kind->layout;
+    double const each = layout.bytes_per_bucket;
+    return layout.bytes_per_key + (run.load ? each / *run.load : each * run.buckets.value_or(layout.default_buckets));
+}
+
+} // namespace
+
 Result<TableRun> resolve(TableOptions options, NodeVector<TraceReplay>* trace) {
     MXK_TRY(complete_ycsb(options));
     TableRun run(options, find_engine(options));
     MXK_TRY(check_uses(run));
     if (run.kind == nullptr) return no_engine(options);
-    run.sizes = MXK_TRY(TableSizes::choose(run));
+    run.sizes = MXK_TRY(TableSizes::choose(run, run.sweep, table_bytes_per_key(run)));
     run.operations = run.sizes.operations(run.sizes.count() - 1);
     MXK_TRY(check(static_cast<Workload const&>(run)));
     MXK_TRY(check(run.memory, memory::node_count()));
@@ -364,8 +375,9 @@ Result<TableRun> resolve(TableOptions options, NodeVector<TraceReplay>* trace) {
         return Error::of("--memory node:N: expected a node that has memory, got {}", run.memory.node);
     if (trace == nullptr || !run.trace) return run;
     *trace = MXK_TRY(read_trace(run, Worker::current().node()));
-    run.sizes = MXK_TRY(TableSizes::choose(run)); // it says how many operations there are
-    MXK_TRY(check_uses(run));                     // and which
+    run.sizes =
+        MXK_TRY(TableSizes::choose(run, run.sweep, table_bytes_per_key(run))); // it says how many operations there are
+    MXK_TRY(check_uses(run));                                                  // and which
     return run;
 }
 

@@ -5,7 +5,6 @@
 #include "base/format.hpp"
 #include "bench/machine/byte_text.hpp"
 #include "bench/machine/measured_memory.hpp"
-#include "bench/table/engine.hpp"
 #include "bench/workload/instructions.hpp"
 #include "kernel/console/values.hpp"
 #include "kernel/memory/memory.hpp"
@@ -14,13 +13,6 @@ namespace mxk::bench {
 namespace {
 
 constexpr std::string_view automatic = "auto";
-
-// What the table has for each of its keys where they are all in it: buckets or slots, and nodes where there are.
-double table_bytes_per_operation(TableRun const& run) {
-    TableLayout const& layout = run.kind->layout;
-    double const each = layout.bytes_per_bucket;
-    return layout.bytes_per_key + (run.load ? each / *run.load : each * run.buckets.value_or(layout.default_buckets));
-}
 
 // Of all nodes together, as little as one has times their number: parts lie on all of them.
 std::size_t free_bytes() {
@@ -32,8 +24,8 @@ std::size_t free_bytes() {
     return sum;
 }
 
-Result<void> check_phases(TableOptions const& options) {
-    for (Mix const& mix : options.mix.list())
+Result<void> check_phases(Workload const& workload) {
+    for (Mix const& mix : workload.mix.list())
         if (mix.kind != Mix::Kind::Find)
             return Error("--sweep: expected --mix find, whose instructions can be run again and again");
     return {};
@@ -66,13 +58,14 @@ void complete_value(console::Candidates& candidates, TableSweep const&) {
     candidates.offer(automatic);
 }
 
-Result<TableSizes> TableSizes::choose(TableRun const& run) {
+Result<TableSizes> TableSizes::choose(Workload const& workload, std::optional<TableSweep> const& sweep,
+                                      double bytes_per_key) {
     TableSizes sizes;
-    sizes.wanted_ = run.operations;
-    if (!run.sweep) return sizes;
-    MXK_TRY(check_phases(run));
-    sizes.bytes_per_operation_ = table_bytes_per_operation(run);
-    std::size_t const max = run.sweep->max_bytes != 0 ? run.sweep->max_bytes : default_set_bytes();
+    sizes.wanted_ = workload.operations;
+    if (!sweep) return sizes;
+    MXK_TRY(check_phases(workload));
+    sizes.bytes_per_key_ = bytes_per_key;
+    std::size_t const max = sweep->max_bytes != 0 ? sweep->max_bytes : default_set_bytes();
     while (sizes.bytes(sizes.count_) <= max) ++sizes.count_;
     std::size_t const last = sizes.count_ - 1;
     std::uint64_t const operations = sizes.operations(last);
@@ -89,8 +82,7 @@ Result<TableSizes> TableSizes::choose(TableRun const& run) {
 
 std::uint64_t TableSizes::operations(std::size_t at) const {
     if (!is_sweep()) return wanted_;
-    return std::max<std::uint64_t>(1,
-                                   static_cast<std::uint64_t>(static_cast<double>(bytes(at)) / bytes_per_operation_));
+    return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(bytes(at)) / bytes_per_key_));
 }
 
 std::uint32_t TableSizes::passes(std::size_t at) const {

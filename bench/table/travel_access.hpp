@@ -170,8 +170,10 @@ template <typename Access> class OpenTravelTask : public Task {
         // At home, the next instruction comes in sequence; at the next core, a region's first slots, which seldom
         // happens and where a search goes on in sequence.
         task.touches = {};
-        if (visit == Visit::MovesOn) [[unlikely]]
+        if (visit == Visit::MovesOn) [[unlikely]] {
+            self.run_.cores.run(here).count_travelled();
             return worker.append(task, self.run_.cores.core(access.next(here)));
+        }
         if (visit == Visit::Wrong) [[unlikely]]
             self.run_.cores.run(here).count_wrong();
         if constexpr (GatedAccess<Access>) access.template ended<method>(worker, here);

@@ -76,6 +76,6 @@ constexpr auto task_schema = console::schema<TaskOptions>(
         "measure",
         "local, hop, stream, mail, round-trip, remote-round-trip, wake (none given: all that the machine can do)"),
     cost_option::cores, task_option::operations, task_option::depth, task_option::pool, task_option::trips,
-    task_option::wakes, run_option::repeat, run_option::warm_up, run_option::json);
+    task_option::wakes, run_option::all);
 
 } // namespace mxk::bench

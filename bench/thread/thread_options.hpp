@@ -79,8 +79,7 @@ constexpr auto thread_schema = console::schema<OwnThreadCosts>(
     console::option<&OwnThreadCosts::slice>(
         "slice", "microseconds; in the Linux build the system chooses (none given: 1000, 50 for preempt)",
         console::between(10, 1'000'000)),
-    thread_option::yields, thread_option::switches, thread_option::wakes, run_option::repeat, run_option::warm_up,
-    run_option::json);
+    thread_option::yields, thread_option::switches, thread_option::wakes, run_option::all);
 
 enum class SemaphoreMeasure : std::uint8_t { Uncontended, PingPong, PingPongAcross, Crowd, CrowdAcross };
 
@@ -148,6 +147,6 @@ constexpr auto semaphore_schema = console::schema<OwnSemaphoreCosts>(
     console::option<&OwnSemaphoreCosts::slice>("slice", "microseconds; in the Linux build the system chooses",
                                                console::between(10, 1'000'000)),
     semaphore_option::operations, semaphore_option::yields, semaphore_option::trips, semaphore_option::threads,
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 
 } // namespace mxk::bench

@@ -1,6 +1,7 @@
 #include "bench/workload/instruction_queue.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "bench/frame/steps.hpp"
@@ -57,6 +58,17 @@ Result<Slice> Slice::create_listed(std::span<Instruction> room, NodeArray<std::u
     return slice;
 }
 
+Result<Slice> Slice::create_repeated(std::span<Instruction> room, std::size_t draws, unsigned bits, std::size_t place,
+                                     std::size_t slices, std::optional<ModuloKeys> const& others, NodeId node) {
+    std::size_t const max_keys = draws * room.size();
+    auto keys = MXK_TRY(NodeArray<std::uint64_t>::create(max_keys, node));
+    Slice slice = MXK_TRY(create_listed(room, std::move(keys), node));
+    slice.live_ = MXK_TRY(NodeArray<std::uint64_t>::create_zeroed((max_keys + word_bits - 1) / word_bits, node));
+    auto numbers = MXK_TRY(NodeArray<std::uint32_t>::create(std::bit_ceil(2 * max_keys + 1), node));
+    slice.repeated_ = RepeatedKeys{std::move(numbers), 0, bits, place, slices, others};
+    return slice;
+}
+
 Result<void> Slice::prepare_mixed(NodeId node) {
     picks_ = MXK_TRY(NodeArray<std::uint32_t>::create(size(), node));
     return {};
@@ -71,6 +83,46 @@ void Slice::set_live(std::size_t at, bool live) {
 void Slice::forget() {
     std::fill(live_.span().begin(), live_.span().end(), 0);
     live_count_ = 0;
+    if (!repeated_) return;
+    std::fill(repeated_->numbers.span().begin(), repeated_->numbers.span().end(), 0);
+    repeated_->key_count = 0;
+}
+
+std::size_t Slice::number_of(std::uint64_t key) {
+    RepeatedKeys& known = *repeated_;
+    for (std::size_t place = MixedHash()(key);; ++place) {
+        std::uint32_t& number = known.numbers[place & (known.numbers.size() - 1)];
+        if (number != 0 && listed_[number - 1] != key) continue;
+        if (number == 0) {
+            listed_[known.key_count++] = key;
+            number = static_cast<std::uint32_t>(known.key_count);
+        }
+        return number - 1;
+    }
+}
+
+// All keys of a slice are its own, so that their operations keep their order.
+std::uint64_t Slice::drawn_key(Random& random) const {
+    for (;;) {
+        std::uint64_t const key = 1 + random.below((std::uint64_t{1} << repeated_->bits) - 1);
+        if (MixedHash()(key) % repeated_->slices != repeated_->place) continue;
+        return repeated_->others ? (*repeated_->others)(key) : key;
+    }
+}
+
+void Slice::draw_repeated(std::size_t from, std::size_t to, Mix const& phase, Random& random) {
+    count_ = size();
+    for (std::size_t at = from; at < to; ++at) {
+        Operation const operation = operation_of(phase, random);
+        put_drawn(at, operation, number_of(drawn_key(random)));
+    }
+}
+
+void Slice::finish_repeated(std::size_t from, std::size_t to) {
+    for (std::size_t at = from; at < to; ++at) {
+        Instruction const made = instructions_[at];
+        put_drawn(at, made.operation, number_of(made.key));
+    }
 }
 
 void Slice::fill_inserts(std::size_t from, std::size_t to, std::size_t kept) {
@@ -87,6 +139,7 @@ void Slice::turn_into(Operation operation, std::size_t from, std::size_t to, Ran
     for (std::size_t at = from; at < to; ++at) {
         instructions_[at].operation = operation;
         std::swap(instructions_[at], instructions_[random.below(at + 1)]); // Fisher and Yates, from the front
+        if (repeated_) continue;                                           // finish_repeated()
         set_live(at, operation == Operation::Find); // the key `at`, wherever it stands: in the end it is all of them
     }
 }
@@ -188,6 +241,11 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
                                                   std::optional<ModuloKeys> const& others,
                                                   std::optional<ModuloCut> const& cut) {
     if (workload.replay != nullptr) return create_split(workload, kind, cores, others, cut);
+    constexpr std::size_t keys_of_a_slice = 64; // no fewer: then each slice has some
+    if (workload.keys.kind == Keys::Kind::Repeated &&
+        std::uint64_t{1} << workload.keys.bits < keys_of_a_slice * cores.size())
+        return Error::of("--keys random:BITS: expected {} keys or more for each of {} cores, got {} bits",
+                         keys_of_a_slice, cores.size(), workload.keys.bits);
     InstructionQueue result(workload, kind, others, cut);
     NodeId const here = workers::of(core_id(0)).node();
     KeySequence const keys(workload.keys, workload.seed, others);
@@ -197,6 +255,7 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
     if (workload.ycsb) result.all_keys_.emplace(workload.distribution, workload.operations, workload.seed);
     if (overwrites) result.writes_ = MXK_TRY(YcsbWrites::create(workload.operations, here));
     bool const mixed = workload.mix.list().front().has_shares();
+    std::size_t const draws = workload.mix.list().front().kind == Mix::Kind::Loaded ? 2 : 1; // one to fill the table
     result.cores_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), here));
     result.arrays_ = MXK_TRY(NodeVector<NodeArray<Instruction>>::create(cores.size(), here));
     result.parts_ = MXK_TRY(NodeVector<Part>::create(cores.size(), here));
@@ -207,7 +266,11 @@ Result<InstructionQueue> InstructionQueue::create(Workload const& workload, Queu
         std::size_t const size = part_start(workload.operations, cores.size(), i + 1) - start;
         NodeId const node = result.node(i);
         auto const room = MXK_TRY(result.room(start, size, i));
-        Part& part = result.parts_.emplace(MXK_TRY(Slice::create(room, keys, start, node)), Random(workload.seed + i),
+        bool const repeats = workload.keys.kind == Keys::Kind::Repeated;
+        auto slice =
+            MXK_TRY(repeats ? Slice::create_repeated(room, draws, workload.keys.bits, i, cores.size(), others, node)
+                            : Slice::create(room, keys, start, node));
+        Part& part = result.parts_.emplace(std::move(slice), Random(workload.seed + i),
                                            KeyDraw(workload.distribution, size, room.empty() ? 0 : seeds(start)),
                                            NodeArray<std::uint64_t>());
         if (overwrites) part.seen = MXK_TRY(NodeArray<std::uint64_t>::create(workload.operations / 64 + 1, node));
@@ -316,6 +379,8 @@ Result<void> InstructionQueue::begin_with(Mix const& phase, Progress& progress) 
     writes_.forget();
     return over_slices("making instructions", progress, [&](Part& part, std::size_t from, std::size_t to) {
         if (from == 0) part.slice.forget();
+        if (part.slice.repeats())
+            return part.slice.draw_repeated(from, to, phase.needs_keys() ? Mix{} : phase, part.random);
         if (phase.kind == Mix::Kind::Load) return part.slice.fill_inserts(from, to, kept_keys(part.slice));
         if (phase.needs_keys()) return part.slice.fill_inserts(from, to);
         if (!workload_->distribution.is_uniform()) return part.slice.draw(from, to, phase, part.keys, part.random);
@@ -329,14 +394,19 @@ Result<void> InstructionQueue::continue_with(Mix const& phase, Progress& progres
     bool const is_loaded = phase.kind == Mix::Kind::Loaded;
     Operation const operation = phase.kind == Mix::Kind::Find ? Operation::Find : Operation::Erase;
     std::string_view const what = is_loaded ? "making instructions" : "shuffling keys";
-    return over_slices(what, progress, [&](Part& part, std::size_t from, std::size_t to) {
-        if (!workload_->distribution.is_uniform())
+    MXK_TRY(over_slices(what, progress, [&](Part& part, std::size_t from, std::size_t to) {
+        if (is_loaded && part.slice.repeats())
+            part.slice.draw_repeated(from, to, phase, part.random);
+        else if (!workload_->distribution.is_uniform())
             part.slice.draw(from, to, phase, part.keys, part.random);
         else if (is_loaded)
             part.slice.fill_loaded(from, to, phase, part.random);
         else
             part.slice.turn_into(operation, from, to, part.random);
-    });
+    }));
+    if (is_loaded || workload_->keys.kind != Keys::Kind::Repeated) return {};
+    return over_slices(what, progress,
+                       [](Part& part, std::size_t from, std::size_t to) { part.slice.finish_repeated(from, to); });
 }
 
 Result<void> InstructionQueue::make_run(Progress& progress) {

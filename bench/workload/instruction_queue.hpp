@@ -40,14 +40,22 @@ class Slice {
     static Result<Slice> create_split(std::span<Instruction> room, std::size_t keys, NodeId node);
     // The same with these keys, as many as there is room for.
     static Result<Slice> create_listed(std::span<Instruction> room, NodeArray<std::uint64_t> keys, NodeId node);
+    // Of keys that are drawn (Keys::Kind::Repeated), of which slice `place` of `slices` has those that fall to it by
+    // their hash. `draws`: so many times as many keys as there is room for instructions are drawn in a run. Errors: no
+    // memory.
+    static Result<Slice> create_repeated(std::span<Instruction> room, std::size_t draws, unsigned bits,
+                                         std::size_t place, std::size_t slices, std::optional<ModuloKeys> const& others,
+                                         NodeId node);
     // Before fill_mixed() is used, or fill_inserts() with fill_loaded() behind it. Errors: no memory.
     Result<void> prepare_mixed(NodeId node);
 
     // Of the phase; mostly as many as there is room for.
     [[nodiscard]] std::span<Instruction const> instructions() const { return instructions_.first(count_); }
     [[nodiscard]] std::size_t size() const { return instructions_.size(); }
-    // As many, but for a slice of a trace.
-    [[nodiscard]] std::size_t key_count() const { return split_ ? split_->key_count : size(); }
+    // As many, but for a slice of a trace, or of keys that come again.
+    [[nodiscard]] std::size_t key_count() const {
+        return split_ ? split_->key_count : repeated_ ? repeated_->key_count : size();
+    }
     [[nodiscard]] std::uint64_t key(std::size_t at) const { return keys_(first_key_ + at); }
     // Whether key `at` must be in the table when all instructions made so far have run.
     [[nodiscard]] bool is_live(std::size_t at) const { return (live_[at / word_bits] >> at % word_bits & 1) != 0; }
@@ -80,6 +88,12 @@ class Slice {
     void draw_from_all(std::size_t from, std::size_t to, Ycsb::Shares shares, KeyDraw const& all_keys,
                        YcsbWrites& writes, Random& random);
     void finish_from_all(std::size_t from, std::size_t to, std::span<std::uint64_t> seen);
+    // Of keys that come again: on a table that is empty, or behind draw_repeated() of inserts, the phase's operations,
+    // each on a key that is drawn, and may be there or not.
+    void draw_repeated(std::size_t from, std::size_t to, Mix const& phase, Random& random);
+    // Behind turn_into(), whose results depend on the order: what they are.
+    void finish_repeated(std::size_t from, std::size_t to);
+    [[nodiscard]] bool repeats() const { return repeated_.has_value(); }
     void forget();
 
   private:
@@ -104,10 +118,24 @@ class Slice {
         std::size_t put_keys = 0;
     };
 
+    // By open addressing: a key's number above 0, at a place that its hash says.
+    struct RepeatedKeys {
+        NodeArray<std::uint32_t> numbers; // a power of two of them
+        std::size_t key_count = 0;
+        unsigned bits = 0;
+        std::size_t place = 0;
+        std::size_t slices = 1;
+        std::optional<ModuloKeys> others;
+    };
+    // Of the key, which is listed if it was not.
+    std::size_t number_of(std::uint64_t key);
+    std::uint64_t drawn_key(Random& random) const;
+
     std::span<Instruction> instructions_;
     std::size_t count_;               // of the phase
     NodeArray<std::uint64_t> listed_; // its keys, where they are no part of a sequence
     std::optional<SplitTrace> split_; // of a trace
+    std::optional<RepeatedKeys> repeated_;
     KeySequence keys_;
     std::uint64_t first_key_;       // and the number of the first instruction among those of all slices
     NodeArray<std::uint64_t> live_; // a bit for each key

@@ -7,6 +7,7 @@ namespace mxk::bench {
 namespace {
 
 constexpr std::string_view random_order = "random";
+constexpr std::string_view repeated_prefix = "random:";
 constexpr std::string_view sequential = "sequential";
 constexpr std::string_view strided_prefix = "strided:";
 constexpr std::string_view file_prefix = "file:";
@@ -22,6 +23,13 @@ Result<Keys> file_keys(std::string_view path) {
 Result<void> parse_value(std::string_view text, Keys& keys) {
     keys = {};
     if (text == random_order) return {};
+    if (text.starts_with(repeated_prefix)) {
+        auto const bits = console::parse_count(text.substr(repeated_prefix.size()), Keys::min_bits, Keys::max_bits);
+        if (bits) {
+            keys = {.kind = Keys::Kind::Repeated, .bits = static_cast<unsigned>(bits.value())};
+            return {};
+        }
+    }
     keys.kind = Keys::Kind::Strided;
     if (text == sequential) return {};
     if (text.starts_with(strided_prefix)) {
@@ -35,15 +43,17 @@ Result<void> parse_value(std::string_view text, Keys& keys) {
         keys = MXK_TRY(file_keys(text.substr(file_prefix.size())));
         return {};
     }
-    return Error::of("expected random, sequential, strided:N with a count N of no less than 1, such as strided:64, or "
-                     "file:PATH, got '{}'",
-                     text);
+    return Error::of(
+        "expected random, random:BITS (keys of {} to {} bits, which may come again), sequential, strided:N "
+        "with a count N of no less than 1, such as strided:64, or file:PATH, got '{}'",
+        Keys::min_bits, Keys::max_bits, text);
 }
 
 void print_value(TextSink& out, Keys const& keys) {
     switch (keys.kind) {
     case Keys::Kind::Random: return out.write(random_order);
     case Keys::Kind::File: return format(out, "{}{}", file_prefix, keys.path);
+    case Keys::Kind::Repeated: return format(out, "{}{}", repeated_prefix, keys.bits);
     case Keys::Kind::Strided: break;
     }
     if (keys.stride == 1) return out.write(sequential);
@@ -52,7 +62,7 @@ void print_value(TextSink& out, Keys const& keys) {
 }
 
 void describe_value(TextSink& out, Keys const&) {
-    out.write("random|sequential|strided:N|file:PATH");
+    out.write("random|random:BITS|sequential|strided:N|file:PATH");
 }
 
 } // namespace mxk::bench

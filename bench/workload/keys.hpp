@@ -1,5 +1,6 @@
 // Which keys a run uses: numbers that look `random`, 1, 2, 3 ... (`sequential`), N, 2 N, 3 N ... (`strided:N`), or
-// those that a file lists (`file:PATH`). All are different, and none is 0.
+// those that a file lists (`file:PATH`), all different; or numbers of so many bits that are drawn by chance for each
+// operation (`random:BITS`), so that some come again. None is 0.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,10 @@
 namespace mxk::bench {
 
 struct Keys {
-    enum class Kind : std::uint8_t { Random, Strided, File };
+    enum class Kind : std::uint8_t { Random, Strided, File, Repeated };
+
+    static constexpr unsigned min_bits = 8;
+    static constexpr unsigned max_bits = 62;
 
     // Some tables mark what they have erased by the one number above.
     static constexpr std::uint64_t max = ~std::uint64_t{0} - 1;
@@ -24,6 +28,7 @@ struct Keys {
 
     Kind kind = Kind::Random;
     std::uint64_t stride = 1;                   // 1: sequential
+    unsigned bits = 0;                          // of Repeated
     std::string_view path = {};                 // valid while the command runs
     std::span<std::uint64_t const> listed = {}; // what the file at `path` says, once read_keys() has read it
 };

@@ -32,6 +32,18 @@ Result<void> check_slices(Workload const& workload) {
                      name_of(*workload.queue));
 }
 
+// Which keys may come again.
+Result<void> check_repeated(Workload const& workload) {
+    if (workload.keys.kind != Keys::Kind::Repeated) return {};
+    if (workload.ycsb || !workload.distribution.is_uniform())
+        return Error("--keys random:BITS: expected no --workload and no --dist but uniform, which draw from keys that "
+                     "are all different");
+    if (workload.queue == QueueKind::Shared || workload.queue == QueueKind::Owner)
+        return Error("--keys random:BITS: expected --queue node-local or per-core: from a shared queue operations on "
+                     "one key could overtake each other, and a queue of the owner's has keys that are all different");
+    return {};
+}
+
 // What a trace leaves nothing to say of.
 Result<void> check_trace_alone(Workload const& workload) {
     Workload const defaults;
@@ -67,13 +79,14 @@ Result<void> complete_ycsb(Workload& workload) {
 }
 
 bool depends_on_order(Workload const& workload) {
-    return workload.trace || ordered_phase(workload) != nullptr;
+    return workload.trace || workload.keys.kind == Keys::Kind::Repeated || ordered_phase(workload) != nullptr;
 }
 
 Result<void> check(Workload const& workload) {
     MXK_TRY(check_stride(workload));
     MXK_TRY(check_slices(workload));
     if (workload.trace) return workload.replay != nullptr ? Result<void>() : check_trace_alone(workload);
+    MXK_TRY(check_repeated(workload));
     if (workload.queue != QueueKind::Shared) return {};
     if (workload.ycsb)
         return Error("--queue shared: expected no --workload, whose results depend on which core takes which "

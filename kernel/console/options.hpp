@@ -61,6 +61,9 @@ template <auto member> struct MemberOption {
 
     using Member = typename TypeOfMember<decltype(member)>::type;
 
+    static constexpr std::size_t size = 1;
+    template <typename Struct> constexpr void add_to(Option*& next) const { *next++ = bind<Struct>(); }
+
     template <typename Struct> [[nodiscard]] constexpr Option bind() const {
         if (!bounds_fit<typename ValueOf<Member>::Type>(bounds)) bounds_do_not_fit_the_member();
         if (std::is_same_v<Member, bool> != (kind == Option::Kind::Flag)) only_a_bool_is_a_flag();
@@ -101,9 +104,23 @@ template <typename Struct, std::size_t count> struct Schema {
     std::array<Option, count> options;
 };
 
-template <typename Struct, auto... members>
-consteval Schema<Struct, sizeof...(members)> schema(MemberOption<members>... entries) {
-    return {{entries.template bind<Struct>()...}};
+// Entries that many schemas have, as one entry.
+template <auto... members> struct OptionsTogether : MemberOption<members>... {
+    static constexpr std::size_t size = sizeof...(members);
+    template <typename Struct> constexpr void add_to(Option*& next) const {
+        (static_cast<MemberOption<members> const&>(*this).template add_to<Struct>(next), ...);
+    }
+};
+template <auto... members> consteval OptionsTogether<members...> together(MemberOption<members>... entries) {
+    return {entries...};
+}
+
+template <typename Struct, typename... Entries>
+consteval Schema<Struct, (std::size_t{0} + ... + Entries::size)> schema(Entries... entries) {
+    Schema<Struct, (std::size_t{0} + ... + Entries::size)> result{};
+    Option* next = result.options.data();
+    (entries.template add_to<Struct>(next), ...);
+    return result;
 }
 
 Result<void> parse_erased(std::span<std::string_view const> arguments, std::span<Option const> options, void* target);

@@ -13,7 +13,7 @@ struct AdditionOptions : CoreSetOptions {
 constexpr auto addition_schema = console::schema<AdditionOptions>(
     core_set_option::cores,
     console::option<&AdditionOptions::additions>("ops", "additions by each core", console::between(1, 10'000'000)),
-    run_option::repeat, run_option::warm_up, run_option::json);
+    run_option::all);
 struct AdditionExperiment final : GridExperiment {
     using Options = AdditionOptions;
     static constexpr std::string_view name = "addition";

@@ -8,7 +8,9 @@
 #include "arch/cpu.hpp"
 #include "bench/frame/benchmark.hpp"
 #include "bench/frame/conditions_watch.hpp"
+#include "bench/frame/event_counts.hpp"
 #include "bench/frame/grid.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/workers.hpp"
@@ -294,6 +296,108 @@ MXK_TEST(bench_frame, a_machine_that_counts_nothing_is_not_called_quiet) {
                           "\"waited\":null,"));
     MXK_CHECK(result.says("\"quiet\":null") && !result.says("disturbed by"));
     MXK_CHECK(result.says("whether the machine was quiet is not known"));
+}
+
+// Phases whose parts count 100 events of each kind more than those of the one before, on a machine that has all kinds
+// but misses of the third level.
+namespace events {
+
+std::atomic<std::uint64_t> counted{0};
+
+class Phases final : public Experiment {
+  public:
+    [[nodiscard]] Unit unit() const override { return Unit::CyclesPerOperation; }
+    [[nodiscard]] std::size_t configurations() const override { return 1; }
+    [[nodiscard]] std::size_t phases() const override { return 3; }
+    Result<void> run(std::size_t, std::span<Sample> samples, Progress&) override {
+        ++runs;
+        for (std::size_t part = 0; part < parts; ++part) {
+            measured_part_begins();
+            measured_part_begins(); // within the first one
+            counted += 100 * (part / 2 + 1);
+            measured_part_ends();
+            measured_part_ends();
+            counted += 7; // outside of any
+        }
+        if (left_open) measured_part_begins();
+        for (Sample& sample : samples) sample = {.value = 1, .operations = 50, .verified = true};
+        samples[1].operations = 0; // this phase does not exist here
+        return {};
+    }
+    void print_head(TextSink&) const override {}
+    void print_label_heading(TextSink&) const override {}
+    void print_label(TextSink&, Row const&) const override {}
+    void print_title(TextSink&, Row const&) const override {}
+    void write_settings(JsonWriter&, Row const&) const override {}
+
+    std::size_t parts = 4;
+    bool left_open = false;
+    std::size_t runs = 0;
+};
+
+FixedText<4096> said_of(Phases& phases, bool counters) {
+    FixedText<4096> said;
+    console::Invocation invocation(said);
+    set_counter_source(without_counters());
+    set_event_source({.why_not_counted = [](arch::Event event) -> std::optional<Error> {
+                          if (event == arch::Event::L3Misses || event == arch::Event::RemoteLines)
+                              return Error("a planted reason");
+                          return std::nullopt;
+                      },
+                      .read =
+                          [] {
+                              arch::EventReading reading;
+                              reading.counts.fill(counted);
+                              return reading;
+                          },
+                      .between =
+                          [](arch::EventReading const& first, arch::EventReading const& last) {
+                              arch::EventCounts counts;
+                              for (std::size_t i = 0; i < counts.size(); ++i)
+                                  if (i != static_cast<std::size_t>(arch::Event::L3Misses))
+                                      counts[i] = last.counts[i] - first.counts[i];
+                              return counts;
+                          }});
+    RunOptions options{.repeat = 3, .json = true};
+    options.counters = counters;
+    (void)measure(invocation, "phases", phases, options);
+    set_event_source({});
+    set_counter_source({});
+    return said;
+}
+
+bool has(FixedText<4096> const& said, std::string_view text) {
+    return said.view().find(text) != std::string_view::npos;
+}
+
+} // namespace events
+
+MXK_TEST(bench_frame, what_is_counted_is_of_the_phase_and_per_operation) {
+    events::Phases phases;
+    auto const said = events::said_of(phases, true);
+    MXK_CHECK(events::has(said, "  per operation: 4.000 cycles, 4.000 instructions, 4.000 L2 misses, 4.000 remote"));
+    MXK_CHECK(events::has(said, "  per operation: 8.000 cycles, 8.000 instructions, "));
+    MXK_CHECK(events::has(said, "\nnot counted: L3 misses, remote lines: a planted reason\n"));
+    MXK_CHECK(events::has(said, "\"counters\":{\"per\":\"operation\",\"cycles\":8,\"instructions\":8,\"l2_misses\":8,"
+                                "\"l3_misses\":null,\"remote_lines\":8,"));
+    MXK_CHECK(events::has(said, "\"not_counted\":\"L3 misses, remote lines: a planted reason\"}"));
+}
+
+MXK_TEST(bench_frame, a_part_that_was_left_open_is_of_no_other_run) {
+    events::Phases phases;
+    phases.left_open = true;
+    auto const said = events::said_of(phases, true);
+    MXK_CHECK(phases.runs == 3 && events::has(said, "\"cycles\":4,") && events::has(said, "\"cycles\":8,"));
+}
+
+MXK_TEST(bench_frame, parts_that_do_not_tell_phases_apart_count_nothing) {
+    events::Phases phases;
+    phases.parts = 3;
+    auto const said = events::said_of(phases, true);
+    MXK_CHECK(!events::has(said, "per operation: ") && events::has(said, "\"cycles\":null"));
+    events::Phases others;
+    auto const without = events::said_of(others, false); // nobody has asked
+    MXK_CHECK(!events::has(without, "\"counters\":") && !events::has(without, "per operation: "));
 }
 
 MXK_TEST(bench_frame, a_row_that_is_not_verified_fails) {

@@ -24,7 +24,7 @@ if words[1:3] == ["peer", "--list"]:
     sys.exit(print(json.dumps({{"benchmark": "peer-list", "peers": told["list"]}})))
 costs = {{"task": "mxk-tasks", "task-peer": "peer-tasks", "thread": "mxk-threads", "thread-peer": "peer-threads",
          "memory": "mxk-memory", "memory-peer": "peer-memory", "rcu-read": "rcu", "rcu": "grace"}}
-name = costs.get(words[1]) or words[3]
+name = "random-lines" if "random" in words else costs.get(words[1]) or words[3]
 if words[1] == "table":
     ends = ("--mix", "--workload")
     (name,) = [
@@ -55,6 +55,12 @@ count.write_text("." * (run + 1))
 does = told["does"].get(name, [1e6] * 9)[run] if name.endswith("-latency") else told["does"][name][run]
 machine = {{"cpu": "Fake CPU", "tsc_hz": 2.5e9, "nodes": 1, "cores": 2, "memory_bytes": 2**32, "pages": "2 MiB",
             "hypervisor": "", "build": "0123abcd gcc"}}
+if name == "random-lines":
+    for mix, factor in (("read", 2), ("3:1", 9), ("1:1", 1)):
+        for cores in map(int, option("--cores").split(",")):
+            row = {{"benchmark": "memory", "measure": "random", "mix": mix, "cores": cores, "quiet": True}}
+            print(json.dumps(row | {{"lines_per_second": does * factor * cores, "verified": True}}))
+    sys.exit()
 if words[1] in costs:
     for engine, what, cost in does:
         row = {{"benchmark": words[1], "peer": engine, "verified": True, "quiet": True}}
@@ -138,6 +144,8 @@ class Fakes:
         parts = ["table"] + ["zipf"] * any(name.endswith("-zipf") for name in self.does)
         parts += [part for part in ("tasks", "threads") if f"mxk-{part}" in self.does]
         chosen = ["--ops", "200K", "--mxk", ",".join(mxk), "--only", ",".join(parts), "--json"]
+        peers = [peer["name"] for peer in self.peers] + ["random-lines"] * ("random-lines" in self.does)
+        chosen += ["--peers", ",".join(peers)]
         return ["compare", *self.places(), *chosen, *options]
 
     def tell(self) -> None:

@@ -328,7 +328,10 @@ BAD_WAYS = [
     ("--dist zipf", "--dist: expected uniform, latest, zipf:THETA with THETA from 0.001 to 10, such as zipf:0.99"),
     ("--dist zipf:0", "got 'zipf:0'"),
     ("--dist zipf:11", "got 'zipf:11'"),
-    ("--keys odd", "--keys: expected random, sequential, strided:N with a count N of no less than 1"),
+    (
+        "--keys odd",
+        "--keys: expected random, random:BITS (keys of 8 to 62 bits, which may come again), sequential",
+    ),
     ("--keys strided:0", "got 'strided:0'"),
     ("--keys file:", "got 'file:'"),
     ("--keys strided:2000000G", "--keys strided:N: expected N of up to 1844674407370955, so that 10000 keys fit"),

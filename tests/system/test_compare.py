@@ -18,9 +18,10 @@ from mxk_host import pages
 from mxk_host.arguments import choose_names, parse_cores, parse_count
 from mxk_host.compare.cells import paired_ratio
 from mxk_host.compare.figures import FIGURES
-from mxk_host.compare.plan import CONFIGURATIONS, MIN_ROUNDS, MIXES, YCSB_ONLY, YCSB_WORKLOADS, ZIPF_ENGINES, Part
+from mxk_host.compare.plan import CONFIGURATIONS, MIXES, YCSB_ONLY, YCSB_WORKLOADS, ZIPF_ENGINES, Part
 from mxk_host.errors import UsageError
 from mxk_host.order import balanced_order
+from mxk_host.quiet import MIN_ROUNDS, Values, largest
 
 TBB = "tbb-hash-map"
 BOUND = "reference-buckets-ring"
@@ -35,7 +36,7 @@ def fakes(tmp_path: Path) -> Fakes:
 def test_ratios_are_taken_within_a_round_and_the_median_is_that_of_the_ratios(fakes: Fakes) -> None:
     fakes.engine(MXK, 10e6, 20e6, 60e6)
     fakes.engine("peer", 5e6, 20e6, 20e6)
-    fakes.engine("bound", 40e6, 40e6, 80e6, kind="bound")
+    fakes.engine(BOUND, 40e6, 40e6, 80e6, kind="bound")
     ended = fakes.compare("--rounds", "3", "--cores", "1,2")
     assert ended.code == 0, ended.complaint
     result = summary(ended)
@@ -43,15 +44,75 @@ def test_ratios_are_taken_within_a_round_and_the_median_is_that_of_the_ratios(fa
     assert row(result, MXK, "erase", 2)["throughput"]["median"] == 20e6 * 4 * 2
     peer = row(result, "peer", "find", 2)
     assert peer["ratio"] == {"n": 3, "median": 2.0, "min": 1.0, "max": 3.0}, "the medians' ratio would be 1"
-    assert peer["share"]["bound"] == {"n": 3, "median": 0.25, "min": 0.125, "max": 0.5}
+    assert peer["share"] == {"n": 3, "median": 0.25, "min": 0.125, "max": 0.5, "low": 0.125, "high": 0.5}
     assert "ratio" not in row(result, MXK, "find", 1)
-    assert row(result, "bound", "find", 1)["ratio"]["median"] == 0.5
+    assert row(result, BOUND, "find", 1)["ratio"]["median"] == 0.5
     assert (result["rounds"], result["quick_look"], result["verified"]) == (3, True, True)
 
 
 def test_a_ratio_needs_a_round_that_both_have() -> None:
-    assert paired_ratio({1: 4.0, 2: 9.0}, {2: 3.0, 3: 1.0}) == {"n": 1, "median": 3.0, "min": 3.0, "max": 3.0}
-    assert paired_ratio({1: 4.0}, {2: 3.0}) is None
+    over = Values({1: 4.0, 2: 9.0})
+    assert paired_ratio(over, Values({2: 3.0, 3: 1.0})) == {"n": 1, "median": 3.0, "min": 3.0, "max": 3.0}
+    assert paired_ratio(Values({1: 4.0}), Values({2: 3.0})) is None
+
+
+def test_of_three_quiet_rounds_and_more_the_disturbed_ones_do_not_count() -> None:
+    rounds = [(1, 10.0, True), (2, 11.0, True), (3, 99.0, False), (4, 12.0, True)]
+    assert Values.of(rounds).counted == [10.0, 11.0, 12.0]
+    assert Values.of(rounds[1:]).counted == [11.0, 99.0, 12.0], "two are too few"
+    assert Values.of([*rounds[:2], (3, 5.0, None)]).counted == [10.0, 11.0, 5.0], "not known is not disturbed"
+    ratios = Values.of(rounds).over(Values.of([(number, 2.0, number != 1) for number in range(1, 6)]))
+    assert (ratios.disturbed, ratios.rounds) == ({1, 3}, [1, 2, 3, 4]), "a pair is quiet where both are"
+    assert largest([Values.of(rounds), Values({2: 20.0, 5: 1.0})]) == Values(
+        {1: 10.0, 2: 20.0, 3: 99.0, 4: 12.0, 5: 1.0}, frozenset({3})
+    )
+
+
+def test_values_are_known_well_by_quiet_ones_alone() -> None:
+    assert Values({1: 100.0, 2: 104.0, 3: 109.0}).known_well()
+    assert not Values({1: 100.0, 2: 104.0}).known_well()
+    assert not Values({1: 100.0, 2: 104.0, 3: 116.0}).known_well()
+    assert not Values({1: 100.0, 2: 104.0, 3: 109.0}, frozenset({2})).known_well()
+    assert Values({1: 100.0, 2: 104.0, 3: 109.0, 4: 900.0}, frozenset({4})).known_well()
+
+
+def test_as_many_rounds_as_it_takes(fakes: Fakes) -> None:
+    noisy = {"rate": 50e6, "quiet": False, "not_quiet": "stopped"}
+    fakes.engine(MXK, 10e6, noisy, noisy, noisy, 10e6, noisy, 10.5e6, 99e6)
+    fakes.engine("peer", *[5e6] * 8)
+    ended = fakes.compare("--only", "table")
+    assert ended.code == 0, ended.complaint
+    result = summary(ended)
+    assert (result["rounds"], result["rounds_asked"], result["quick_look"]) == (7, "auto", False)
+    mine = row(result, MXK, "insert", 1)
+    assert mine["throughput"] == {"n": 3, "median": 10e6, "min": 10e6, "max": 10.5e6}
+    assert (mine["disturbed_rounds"], mine["quiet"], "not_quiet" in mine) == (4, True, False)
+    assert row(result, "peer", "insert", 1)["ratio"]["n"] == 3, "of the pairs that are quiet"
+    assert "7 rounds of auto; 24 disturbed values do not count" in ended.output
+    fakes.engine(MXK, *[10e6, 20e6] * 4)  # the last one is missing: no round begins after that time
+    over = summary(fakes.compare("--only", "table", "--minutes", "0"))
+    assert over["rounds"] == MIN_ROUNDS
+    wrong = fakes.compare("--rounds", "0")
+    assert (wrong.code, "expected --rounds as auto or a count such as 5, got 0" in wrong.complaint) == (2, True)
+
+
+def test_the_bound_is_the_larger_of_two_and_no_share_lies_beyond_it(fakes: Fakes) -> None:
+    fakes.engine(MXK, *[60e6] * 5)
+    fakes.engine(BOUND, *[40e6] * 5, kind="bound")
+    fakes.does["random-lines"] = [80e6] * 5
+    ended = fakes.compare("--only", "table")
+    assert ended.code == 1
+    result = summary(ended)
+    assert result["bounds"] == [BOUND, "random-lines"]
+    assert row(result, MXK, "insert", 1)["share"]["median"] == 0.75, "of lines that are read and written"
+    assert row(result, MXK, "find", 2)["share"]["median"] == 0.75, "of lines that are read"
+    beyond = [failure["reason"] for failure in result["failures"]]
+    assert beyond == [
+        f"erase at {cores} cores: 1.50 of the bounds (1.50 to 1.50), expected up to 1" for cores in (1, 2)
+    ]
+    assert result["verified"] is False
+    commands = (Path(result["results"]) / "commands.txt").read_text()
+    assert commands.count("'bench memory --part random --cores 1,2 --set 8388608 --repeat 1 --json'") == 5
 
 
 @pytest.mark.parametrize("count", [2, 5, 12])
@@ -68,7 +129,7 @@ def test_the_table_says_it_all(fakes: Fakes) -> None:
     memory = {"table_bytes": 3.5e6, "touched_bytes": 9e6}
     fakes.engine(MXK, {"rate": 10e6, "quiet": False, "not_quiet": "drift 0.53"} | memory)
     fakes.engine("no-erase", 5e6)
-    fakes.engine("bound", 40e6, kind="bound")
+    fakes.engine(BOUND, 40e6, kind="bound")
     fakes.engine("absent", kind="peer", missing="libabsent-dev was not found")
     ended = fakes.compare("--rounds", "1")
     assert ended.code == 0, "a library that is missing is no failure"
@@ -77,7 +138,7 @@ def test_the_table_says_it_all(fakes: Fakes) -> None:
     assert "Fake CPU, TSC 2.500 GHz" in shown
     assert f"a quick look: a comparison takes no less than {MIN_ROUNDS} rounds" in shown
     assert "MXK's engines are asynchronous" in shown
-    assert "share: throughput as a part of the bound's, bound, in percent" in shown
+    assert f"share: throughput as a part of the larger of {BOUND}, in percent" in shown
     assert "MISSING absent: libabsent-dev was not found" in shown
     assert "- no-erase has no erase: it cannot erase" in shown
     assert "WARN memory: pages are small" in shown
@@ -352,7 +413,7 @@ def test_skewed_keys_are_a_part_of_their_own(fakes: Fakes) -> None:
     assert row(result, "tbb-hash-map-stock", "find", 2, "zipf")["verified"] is False
     assert row(result, "tbb-hash-map-stock", "find", 2)["verified"] is True
     assert {f["figure"]: f["reached"] for f in result["figures"] if "zipf" in f["figure"]} == {
-        f"{MXK} zipf:0.99 find at 2 cores of {BOUND}": True,
+        f"{MXK} zipf:0.99 find at 2 cores of bound": True,
         f"{MXK} zipf:0.99 find at 2 cores by {TBB}": True,
     }
     assert f"keys drawn by zipf:0.99; mxk: {MXK}" in ended.output
@@ -598,13 +659,13 @@ def test_the_real_programs(tmp_path: Path) -> None:
         for cores in (1, 2):
             assert row(result, MXK, mix, cores)["throughput"]["median"] > 0
     assert row(result, MXK, "find", 2)["latency"]["p50_ns"]["median"] > 0
-    assert result["bounds"] == [BOUND]
+    assert result["bounds"] == [BOUND, "random-lines"]
     named = {r["engine"] for r in result["rows"] if r["section"] == "table"} | {m["engine"] for m in result["missing"]}
     listed = subprocess.run(
         [linux_program("mxk-peers"), "bench peer --list --json"], capture_output=True, text=True, env=os.environ
     )
     peers = json.loads(listed.stdout.splitlines()[-1])["peers"]
-    assert named == {*CONFIGURATIONS} - YCSB_ONLY | {*(peer["name"] for peer in peers)}
+    assert named == {*CONFIGURATIONS} - YCSB_ONLY | {*(peer["name"] for peer in peers), "random-lines"}
     if "threads" in parts:
         measured = {r["measure"] for r in result["rows"] if r["section"] == "tasks"}
         assert measured >= {"local", "hop", "stream", "mail", "round-trip"}

@@ -207,7 +207,10 @@ def test_keys_of_every_kind(tmp_path: Path) -> None:
         ("--ops 0", "expected a count such as 24M"),
         ("--buckets 1", "unknown option --buckets"),
         ("--dist zipf:x", "expected uniform, latest, zipf:THETA"),
-        ("--keys strided:0", "expected random, sequential, strided:N with a count N of no less than 1"),
+        (
+            "--keys strided:0",
+            "expected random, random:BITS (keys of 8 to 62 bits, which may come again), sequential",
+        ),
         ("--keys strided:1000G", "--keys strided:N: expected N of up to 768614336404, so that 24000000 keys fit"),
         ("--keys file:/nowhere/keys", "--keys file: cannot open: No such file or directory: '/nowhere/keys'"),
     ],

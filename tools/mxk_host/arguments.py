@@ -25,6 +25,15 @@ def parse_count(option: str, text: str) -> int:
     return count
 
 
+def parse_rounds(text: str) -> int | None:
+    """A count, or auto: None."""
+    if text == "auto":
+        return None
+    if not text.isdecimal() or len(text) > _MAX_DIGITS or int(text) < 1:
+        raise UsageError(f"expected --rounds as auto or a count such as 5, got {text}")
+    return int(text)
+
+
 def parse_cores(text: str) -> tuple[int, ...]:
     """Core counts: 1,2,4."""
     words = text.split(",")

@@ -43,10 +43,12 @@ class RoundsProgress:
             before, since = self._running
             self._seconds[before] = now - since
         self._running = process, now
-        description = f"round {round_number}/{len(self._rounds)} {process}"
+        self._total = max(self._total, self._started + 1)  # rounds may be added
+        of_all = f"/{len(self._rounds)}" if round_number <= len(self._rounds) else ""
+        description = f"round {round_number}{of_all} {process}"
         if self._console.is_terminal:
             left = self._left()
-            self._bar.update(self._task, description=description, completed=self._started, left=left)
+            self._bar.update(self._task, description=description, completed=self._started, total=self._total, left=left)
         else:
             self._console.print(f"{self._started + 1}/{self._total} {description}", highlight=False, soft_wrap=True)
         self._started += 1

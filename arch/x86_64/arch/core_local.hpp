@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "arch/cpu.hpp"
+#include "arch/event_counters.hpp"
 #include "base/lock_rank.hpp"
 #include "base/lock_user.hpp"
 #include "base/units.hpp"
@@ -60,6 +61,7 @@ struct alignas(cache_line_bytes) CoreLocal {
     std::atomic<std::uint32_t> nest_asked{0};
     std::atomic<std::uint32_t> nest_answered{0};
     std::atomic<bool> has_stopped{false}; // another core ends the machine
+    EventPart events{};
 };
 
 inline CoreLocal& core_local() {

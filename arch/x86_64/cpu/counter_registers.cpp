@@ -4,28 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "arch/cpuid/signature.hpp"
 #include "base/bits.hpp"
 
 namespace mxk::arch {
 namespace {
-
-struct Signature { // SDM vol. 2A, CPUID leaf 1, and AMD APM vol. 3: a family of 15 goes on in the extended one
-    unsigned family;
-    unsigned model;
-};
-Signature signature_of(std::uint32_t eax) {
-    unsigned const family = eax >> 8 & 0xf;
-    unsigned const extended = eax >> 20 & 0xff;
-    unsigned const model = (eax >> 4 & 0xf) | (family >= 6 ? eax >> 12 & 0xf0 : 0);
-    return {family == 15 ? family + extended : family, model};
-}
-
-bool is_vendor(CpuidResult const& leaf0, std::uint32_t ebx) {
-    return leaf0.ebx == ebx;
-}
-constexpr std::uint32_t intel = 0x756e'6547; // "Genu"
-constexpr std::uint32_t amd = 0x6874'7541;   // "Auth"
-constexpr std::uint32_t hygon = 0x6f67'7948; // "Hygo"
 
 // From Nehalem on, but for the first Atoms and the last Core 2.
 bool has_smi_count(Signature const& signature) {
@@ -61,17 +44,17 @@ CounterRegisters counter_registers(AskCpuid ask) {
     CpuidResult const leaf0 = ask(0, 0);
     CpuidResult const leaf1 = ask(1, 0);
     Signature const signature = signature_of(leaf1.eax);
-    result.smi_count = is_vendor(leaf0, intel) && has_smi_count(signature);
+    result.smi_count = is_intel(leaf0) && has_smi_count(signature);
     constexpr unsigned zen = 0x17;
     constexpr unsigned six_counters = 23; // of leaf 8000'0001h, ECX
     bool const has_extended = ask(0x8000'0000, 0).eax >= 0x8000'0001;
-    result.amd_events = (is_vendor(leaf0, amd) || is_vendor(leaf0, hygon)) && signature.family >= zen && has_extended &&
-                        has_bit(ask(0x8000'0001, 0).ecx, six_counters);
+    result.amd_events =
+        is_amd(leaf0) && signature.family >= zen && has_extended && has_bit(ask(0x8000'0001, 0).ecx, six_counters);
     if (leaf0.eax < 6) return result;
     CpuidResult const power = ask(6, 0);
     constexpr unsigned acpi = 22; // of leaf 1, EDX: IA32_THERM_STATUS is there (SDM vol. 3B section 14.8.4.2)
     result.frequency = has_bit(power.ecx, 0);
-    result.thermal_status = is_vendor(leaf0, intel) && has_bit(leaf1.edx, acpi);
+    result.thermal_status = is_intel(leaf0) && has_bit(leaf1.edx, acpi);
     result.power_limit = has_bit(power.eax, 4);
     result.package_status = has_bit(power.eax, 6);
     result.other_limits = has_bit(power.eax, 7);

@@ -100,7 +100,7 @@ TEST(CostRow, more_lines_say_what_was_found_besides) {
     Row row{.value = {.n = 1, .median = 30}, .runs = 1, .operations = 100, .verified = true};
     row.findings.add("of_yield_pair", 0.25);
     FixedText<512> text;
-    Report const report(text, "semaphore", experiment);
+    Report const report(text, "semaphore", experiment, false);
     report.print_row(row, row);
     std::string const shown(text.view());
     EXPECT_TRUE(shown.starts_with("uncontended ")) << shown;

@@ -14,18 +14,19 @@ namespace {
 
 TEST(Keys, reads_and_prints) {
     for (std::string const text : {"random", "sequential", "strided:2", "strided:64Ki", "strided:18446744073709551614",
-                                   "file:/tmp/keys", "file:x"})
+                                   "file:/tmp/keys", "file:x", "random:8", "random:31", "random:62"})
         EXPECT_EQ(mxk::test::parsed<Keys>(text), text);
     EXPECT_EQ(mxk::test::parsed<Keys>("strided:1"), "sequential");
     EXPECT_EQ(mxk::test::parsed<Keys>("strided:65536"), "strided:64Ki");
 }
 
 TEST(Keys, says_what_it_expects) {
-    for (std::string const text :
-         {"", "randomly", "sequential:2", "strided", "strided:", "strided:0", "strided:-1", "strided:x",
-          "strided:18446744073709551615", "strided:1.5", "file", "file:", "File:x"})
+    for (std::string const text : {"", "randomly", "sequential:2", "strided", "strided:", "strided:0", "strided:-1",
+                                   "strided:x", "strided:18446744073709551615", "strided:1.5", "random:", "random:7",
+                                   "random:63", "random:x", "file", "file:", "File:x"})
         EXPECT_EQ(mxk::test::parsed<Keys>(text),
-                  "expected random, sequential, strided:N with a count N of no less than 1, such as strided:64, "
+                  "expected random, random:BITS (keys of 8 to 62 bits, which may come again), sequential, strided:N "
+                  "with a count N of no less than 1, such as strided:64, "
                   "or file:PATH, got '" +
                       text + "'");
     EXPECT_EQ(mxk::test::parsed<Keys>("file:" + std::string(240, 'x')), "file:" + std::string(240, 'x'));

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, parse_cores, parse_count, typed_command
-from mxk_host.cli.comparison import Build, Markdown, Results, Timeout
+from mxk_host.arguments import choose_names, parse_cores, parse_count, parse_rounds, typed_command
+from mxk_host.cli.comparison import Build, Markdown, Results, Rounds, Timeout
 from mxk_host.cli.kernel import Accel
 from mxk_host.figures import job
 from mxk_host.image import BUILD
@@ -24,7 +24,7 @@ def figure(
         str | None, typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.")
     ] = None,
     cores: Annotated[str | None, typer.Option(help="Core counts; default the thesis', as far as there are.")] = None,
-    rounds: Annotated[int, typer.Option(min=1, help="Runs of everything, interleaved.")] = 5,
+    rounds: Rounds = "auto",
     on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 are measured: kernel, linux.")] = "linux,kernel",
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
     accel: Accel = Accelerator.AUTO,
@@ -50,7 +50,7 @@ def figure(
     programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
     counts = parse_cores(cores) if cores else job.thesis_cores()
     in_kernel = parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel
-    settings = job.Settings(programs, counts, operations, in_kernel, rounds)
+    settings = job.Settings(programs, counts, operations, in_kernel, parse_rounds(rounds))
     rows = job.measure(settings, chosen, sides, programs.logs) + from_model
     for page in markdown or []:
         job.put(rows, typed_command(), page)

@@ -2,15 +2,16 @@
 the same round, and what counts is the median of these ratios: a machine that becomes slower over the rounds moves both
 sides of each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from statistics import median
 
+from mxk_host.compare import plan
 from mxk_host.compare.plan import Cell, process_name
-from mxk_host.compare.run import Record
+from mxk_host.compare.run import Record, Sample
 from mxk_host.order import grouped
+from mxk_host.quiet import Values, largest
 from mxk_host.runs.point import quiet_of
 
-Rounds = Mapping[int, float]  # a verified value for each round that has one
 Spread = dict[str, float]
 
 
@@ -22,9 +23,9 @@ def spread(values: Iterable[float]) -> Spread | None:
     return {"n": len(values), "median": median(values), "min": min(values), "max": max(values)}
 
 
-def paired_ratio(over: Rounds, under: Rounds) -> Spread | None:
+def paired_ratio(over: Values, under: Values) -> Spread | None:
     """The spread of over / under, taken within each round that has both."""
-    return spread(over[number] / under[number] for number in sorted(over.keys() & under.keys()) if under[number] > 0)
+    return spread(over.over(under).counted)
 
 
 class Cells:
@@ -38,19 +39,23 @@ class Cells:
         self._wrong = {sample.cell for sample in record.samples if not sample.verified}
         self._failures = record.failures.keys()
 
-    def values(self, cell: Cell) -> Rounds:
-        """Operations per second, or cycles."""
-        return {it.round: it.value for it in self._samples.get(cell, [])}
+    def values(self, cell: Cell) -> Values:
+        """Operations per second, or cycles. Of the engine `plan.BOUND`: the largest of all bounds."""
+        if cell.engine == plan.BOUND:
+            return largest(self.values(cell._replace(engine=name)) for name in plan.BOUNDS)
+        return self._of(cell, lambda it: it.value)
 
-    def nanoseconds(self, cell: Cell) -> Rounds:
+    def nanoseconds(self, cell: Cell) -> Values:
         """Of cells that are measured in cycles: the same in time."""
-        times = {it.round: it.row.get("nanoseconds") for it in self._samples.get(cell, [])}
-        return {number: float(time) for number, time in times.items() if isinstance(time, float | int)}
+        return self._of(cell, lambda it: it.row.get("nanoseconds"))
 
-    def p99(self, cell: Cell) -> Rounds:
+    def p99(self, cell: Cell) -> Values:
         """Of cells whose own runs measure latency: the 99th percentile, in nanoseconds."""
-        samples = self._samples.get(cell, [])
-        return {it.round: float(it.row["latency"]["p99_ns"]) for it in samples if "latency" in it.row}
+        return self._of(cell, lambda it: it.row.get("latency", {}).get("p99_ns"))
+
+    def _of(self, cell: Cell, value: Callable[[Sample], object]) -> Values:
+        found = ((it.round, value(it), it.row.get("quiet")) for it in self._samples.get(cell, []))
+        return Values.of((at, float(it), quiet) for at, it, quiet in found if isinstance(it, float | int))
 
     def latency(self, cell: Cell) -> dict[str, Spread]:
         """How long an operation takes, in nanoseconds: p50_ns and p99_ns; empty where that is not known."""
@@ -65,13 +70,17 @@ class Cells:
         return {name: median(found) for name in names if (found := [row[name] for row in rows if name in row])}
 
     def noise(self, cell: Cell) -> list[str]:
-        """Why its rows say that the machine was not quiet, by round."""
-        noisy = [sample for sample in self._samples.get(cell, []) if sample.row.get("quiet") is False]
+        """Why those of its rows that count say that the machine was not quiet, by round."""
+        noisy = [sample for sample in self._counted(cell) if sample.row.get("quiet") is False]
         return [f"round {it.round}: {it.row.get('not_quiet') or 'no reason given'}" for it in noisy]
 
     def is_quiet(self, cell: Cell) -> bool | None:
-        """Whether all its rows say that the machine was; None where one does not know."""
-        return quiet_of({"quiet": None} | sample.row for sample in self._samples.get(cell, []))
+        """Whether all its rows that count say that the machine was; None where one does not know."""
+        return quiet_of({"quiet": None} | sample.row for sample in self._counted(cell))
+
+    def _counted(self, cell: Cell) -> list[Sample]:
+        rounds = self.values(cell).rounds
+        return [sample for sample in self._samples.get(cell, []) if sample.round in rounds]
 
     def failed(self, cell: Cell) -> bool:
         """Whether some round's result was wrong, or the process that had to report it failed."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from mxk_host.compare import plan
 from mxk_host.compare.cells import Cells, Spread, paired_ratio, spread
-from mxk_host.compare.plan import Cell, Column, Part
+from mxk_host.compare.plan import BOUND, Cell, Column, Part
 from mxk_host.digits import cores_text
 
 
@@ -62,7 +62,6 @@ CHAINED, INTERLEAVED = "mxk-chained-0.1", "mxk-chained-0.1-interleaved"
 OPEN, OPEN_GROWING = "mxk-open", "mxk-open-growing"
 CUCKOO, CUCKOO_HALF = "mxk-cuckoo", "mxk-cuckoo-0.5"
 TBB, TBB_STOCK, TBB_GROWING = "tbb-hash-map", "tbb-hash-map-stock", "tbb-hash-map-growing"
-BOUND = "reference-buckets-ring"
 BY_ORDINARY_THREADS = "mxk-table"
 RESIZE_CORES = 2
 SHARED, SHARED_GROWING, SHARED_BATCH = "mxk-shared", "mxk-shared-growing", "mxk-lines-batch"
@@ -197,7 +196,9 @@ def parts_of(figures: Iterable[Figure]) -> tuple[Part, ...]:
 def engines_of(figures: Iterable[Figure]) -> tuple[str, ...]:
     """The engines of tables that the figures, and what stands beside them, are made of."""
     cells = [cell for figure in figures for cell in (*figure.cells, figure.beside) if cell is not None]
-    return tuple(dict.fromkeys(cell.engine for cell in cells if cell.part not in plan.SEVERAL_IN_ONE))
+    names = [cell.engine for cell in cells if cell.part not in plan.SEVERAL_IN_ONE]
+    bounds = plan.BOUNDS if BOUND in names else ()
+    return tuple(dict.fromkeys((*(name for name in names if name != BOUND), *bounds)))
 
 
 def evaluate(figures: Iterable[Figure], cells: Cells, parts: Sequence[Part]) -> list[dict[str, Any]]:
@@ -213,7 +214,7 @@ def _evaluated(figure: Figure, cells: Cells) -> dict[str, Any]:
         return result | {"failed": True, "reason": f"failed: {', '.join(map(str, failed))}"}
     measured = _measured(figure, figure.under, cells, figure.limit)
     if measured is None:
-        absent = [cell for cell in figure.cells if not cells.values(cell)] or figure.cells
+        absent = [cell for cell in figure.cells if not cells.values(cell).by_round] or figure.cells
         return result | {"failed": False, "reason": f"not measured: {', '.join(map(str, absent))}"}
     result |= {"measured": measured, "reached": figure.reached_by(measured["median"])}
     if figure.beside is not None and not cells.failed(figure.beside):
@@ -229,9 +230,6 @@ def _measured(figure: Figure, under: Cell | None, cells: Cells, limit: tuple[flo
             times = (
                 cells.nanoseconds(figure.over) if figure.over.part in plan.SEVERAL_IN_ONE else cells.p99(figure.over)
             )
-            return spread(nanoseconds / 1000 for nanoseconds in times.values())
-        return spread(cells.nanoseconds(figure.over).values())
-    factor, more = limit
-    return paired_ratio(
-        cells.values(figure.over), {number: factor * value + more for number, value in cells.values(under).items()}
-    )
+            return spread(times.scaled(1e-3).counted)
+        return spread(cells.nanoseconds(figure.over).counted)
+    return paired_ratio(cells.values(figure.over), cells.values(under).scaled(*limit))

@@ -17,6 +17,7 @@ from mxk_host.compare.summary import summarise
 from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.image import shown
 from mxk_host.progress import RoundsProgress
+from mxk_host.quiet import MIN_ROUNDS
 
 Summary = dict[str, Any]
 
@@ -38,7 +39,7 @@ def compare(settings: Settings, *, peers: str | None, folder: Path) -> Summary:
     if Part.GRACE in settings.parts:
         groups.append(plan.grace_processes(settings))
     kept = results.new_folder(folder)
-    with RoundsProgress(_names(groups, settings.rounds)) as progress:
+    with RoundsProgress(_names(groups, settings.rounds or MIN_ROUNDS)) as progress:
         record = run_rounds(settings, groups, kept, progress.announce)
 
     summary = summarise(settings, engines, record) | {"results": str(shown(kept))}

@@ -12,7 +12,6 @@ from mxk_host.arguments import choose_names
 from mxk_host.digits import cores_text
 from mxk_host.image import ROOT
 
-MIN_ROUNDS = 5  # with fewer it is a quick look, and says so
 MIXES = ("insert", "find", "erase")
 
 # Every way in which MXK is measured, and what `bench table` is told for it: all that the result depends on, since the
@@ -52,6 +51,14 @@ OWN_MACHINES = {
     *("mxk-concurrent", "mxk-concurrent-batch", "mxk-concurrent-growing", "mxk-shared-chains"),
     "mxk-shared-chains-growing",
 }
+
+# What no table can pass, in each round the larger one of two: a loop over private buckets whose lines are asked for
+# ahead; and the lines of memory that all cores can have in random order, read for a find, read and written for what
+# changes the table, in a set that is as large as a table of 32 bytes a key.
+RANDOM_LINES = "random-lines"
+BOUNDS = ("reference-buckets-ring", RANDOM_LINES)
+BOUND = "bound"
+RANDOM_MIXES = {"read": ("find",), "1:1": ("insert", "erase")}
 
 # The skewed part: how often which key is used, and which engines are measured with that: MXK one by one and in batches,
 # its shared table, which needs no owner for a key that all use, the peers that figures name, a table whose readers take
@@ -167,8 +174,8 @@ SEVERAL_IN_ONE = (Part.GROUP_BY, *COSTS, Part.RCU, Part.GRACE)
 
 class Kind(StrEnum):
     """What an engine is in the comparison, in the order in which they are shown. A reference is a plain loop over
-    memory of its own, to set figures beside: no hash table to use. The bound is the fastest of them, and shares are of
-    it: what is shared between cores has more to do for each operation."""
+    memory of its own, to set figures beside: no hash table to use. Shares are of the bounds: what is shared between
+    cores has more to do for each operation."""
 
     MXK = "mxk"
     PEER = "peer"
@@ -216,7 +223,8 @@ class Settings:
     started: str  # when, as in file names
     operations: int
     cores: tuple[int, ...]
-    rounds: int
+    rounds: int | None  # None: as many as it takes (mxk_host.quiet)
+    minutes: float  # then no round begins after these
     seed: int
     timeout: float  # seconds for each process
     programs: Path  # the folder with mxk and mxk-peers
@@ -262,6 +270,8 @@ def chosen_parts(only: str | None) -> tuple[Part, ...]:
 def choose_engines(settings: Settings, known: Sequence[Engine], peers: str | None) -> dict[Part, list[Engine]]:
     """The engines of each part that measures tables, built or not: MXK first, in the order that was asked for, then the
     others by their kinds. `known`: the peers that there are; `peers`: the names of those wanted, None: all."""
+    lines = "lines of memory in random order, asked for ahead: read for find, read and written for insert and erase"
+    known = [*known, Engine(RANDOM_LINES, Kind.BOUND, setup=lines)]
     wanted = choose_names("--peers", [engine.name for engine in known], peers)
     engines = [Engine(name, Kind.MXK) for name in settings.configurations]
     for kind in Kind:
@@ -312,12 +322,13 @@ def _table_processes(
     settings: Settings, part: Part, engines: Iterable[Engine], columns: Sequence[Column], more: str
 ) -> list[Process]:
     end = "-latency" if part is Part.TABLE and more else ""
+    lines = any(engine.name == RANDOM_LINES for engine in engines) and part is Part.TABLE and not more and columns
     return [
         _table_process(settings, part, engine, process_name(part, engine.name, cores) + end, of_process, more)
         for engine in engines
-        if not engine.missing
+        if not engine.missing and engine.name != RANDOM_LINES
         for cores, of_process in _by_process(engine, columns)
-    ]
+    ] + ([_random_lines_process(settings, columns)] if lines else [])
 
 
 def _by_process(engine: Engine, columns: Sequence[Column]) -> Iterable[tuple[int | None, Sequence[Column]]]:
@@ -355,6 +366,15 @@ def _table_process(
         latency=part is Part.TABLE and "--latency" in more,
         disturbed=part is Part.DISTURBED,
     )
+
+
+def _random_lines_process(settings: Settings, columns: Sequence[Column]) -> Process:
+    """The lines that a table of so many keys has, visited in random order."""
+    counts = ",".join(map(str, dict.fromkeys(column.cores for column in columns)))
+    size = 1 << max(32 * settings.operations - 1, 1 << 16).bit_length()
+    command = f"bench memory --part random --cores {counts} --set {size} --repeat 1 --json"
+    line = _line(settings, "mxk", max(settings.cores), command)
+    return Process(RANDOM_LINES, Part.TABLE, line, RANDOM_LINES, frozenset(columns))
 
 
 def cost_processes(settings: Settings, part: Part) -> list[Process]:

@@ -5,7 +5,8 @@ import os
 import shlex
 import signal
 import tempfile
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,8 @@ from mxk_host.compare.disturber import disturbing
 from mxk_host.compare.plan import Cell, Column, Engine, Kind, Process, Settings
 from mxk_host.digits import bytes_text, cores_text
 from mxk_host.errors import DriverError, ExitCode, signal_name
+from mxk_host.order import grouped
+from mxk_host.quiet import MAX_ROUNDS, MIN_ROUNDS, Values
 from mxk_host.rounds import Ran, run, take_turns
 from mxk_host.stream import Row
 
@@ -86,8 +89,26 @@ def run_rounds(
     def running(round_number: int) -> list[list[Process]]:
         return [[it for it in group if it.runs_in(round_number)] for group in groups]
 
-    record.interrupted = take_turns(range(1, settings.rounds + 1), running, measure, keep)
+    record.interrupted = take_turns(_rounds(settings, record), running, measure, keep)
     return record
+
+
+def _rounds(settings: Settings, record: Record) -> Iterator[int]:
+    """Their numbers: as many as were asked for, or until all that was measured is known well enough."""
+    if settings.rounds is not None:
+        yield from range(1, settings.rounds + 1)
+        return
+    end = time.monotonic() + settings.minutes * 60
+    for number in range(1, MAX_ROUNDS + 1):
+        if number > MIN_ROUNDS and (time.monotonic() > end or _all_known_well(record)):
+            return
+        yield number
+
+
+def _all_known_well(record: Record) -> bool:
+    by_cell = grouped(record.samples, lambda it: it.cell)
+    values = (Values.of((it.round, it.value, it.row.get("quiet")) for it in samples) for samples in by_cell.values())
+    return all(it.known_well() for it in values)
 
 
 def _run(process: Process, folder: Path, where: dict[str, Any], timeout: float, record: Record) -> list[Row]:
@@ -122,6 +143,13 @@ def _take(row: Row, process: Process, round_number: int, record: Record) -> None
             engine, column, measured = process.engine, _table_column, "throughput"
         case "peer":
             engine, column, measured = row["peer"], _table_column, "throughput"
+        case "memory" if row.get("measure") == "random":
+            for mix in plan.RANDOM_MIXES.get(row["mix"], ()):
+                cell = Cell(process.part, plan.RANDOM_LINES, Column(mix, row["cores"]))
+                verified = row.get("verified") is True
+                lines = float(row["lines_per_second"])
+                record.samples.append(Sample(process.name, cell, round_number, lines, verified, row))
+            return
         case "group-by":
             engine, column, measured = row["engine"], _cost_column, "throughput"
         case str(benchmark) if benchmark == plan.RCU_BENCHMARK:

@@ -5,11 +5,13 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from mxk_host.builds.statistics import median_with_interval
 from mxk_host.compare import plan
 from mxk_host.compare.cells import Cells, paired_ratio, spread
 from mxk_host.compare.figures import FIGURES, evaluate
 from mxk_host.compare.plan import Cell, Column, Engine, Kind, Part, Settings
 from mxk_host.compare.run import Record, Sample
+from mxk_host.quiet import MIN_ROUNDS
 
 
 def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Record) -> dict[str, Any]:
@@ -26,6 +28,9 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
         rows += _rows(part, _engines_of(mine), measures, cells)
     everyone = list({engine.name: engine for measured in engines.values() for engine in measured}.values())
     built = [engine for engine in everyone if not engine.missing]
+    failures = [{"process": name, "reason": reason} for name, reason in record.failures.items()]
+    if record.rounds_complete >= MIN_ROUNDS:
+        failures += [_beyond(row) for row in rows if row.get("share", {}).get("low", 0) > 1]
     return {
         "benchmark": "compare",
         "command": settings.command,
@@ -34,11 +39,11 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
         "cores": settings.cores,
         "seed": settings.seed,
         "rounds": record.rounds_complete,
-        "rounds_asked": settings.rounds,
-        "quick_look": record.rounds_complete < plan.MIN_ROUNDS,
+        "rounds_asked": settings.rounds or "auto",
+        "quick_look": record.rounds_complete < MIN_ROUNDS,
         "interrupted": record.interrupted is not None,
         "signal": record.interrupted,
-        "verified": not record.failures and bool(rows) and all(row["verified"] for row in rows),
+        "verified": not failures and bool(rows) and all(row["verified"] for row in rows),
         "ratios_of": {part: name for part, measured in engines.items() if (name := _baseline(part, measured))},
         "dist": {Part.ZIPF: plan.ZIPF} if Part.ZIPF in engines else {},
         "bounds": [engine.name for engine in built if engine.kind is Kind.BOUND],
@@ -49,7 +54,7 @@ def summarise(settings: Settings, engines: dict[Part, list[Engine]], record: Rec
             for cell, reason in record.unsupported.items()
         ],
         "missing": [{"engine": engine.name, "reason": engine.missing} for engine in everyone if engine.missing],
-        "failures": [{"process": name, "reason": reason} for name, reason in record.failures.items()],
+        "failures": failures,
         "machine": next((s.row["machine"] for s in record.samples if "machine" in s.row), {}),
         "warnings": _warnings(record.samples),
         "skipped": _skipped(settings, record),
@@ -104,25 +109,27 @@ def _rows(part: Part, engines: Sequence[Engine], columns: Sequence[Column], cell
         for column in columns:
             cell = Cell(part, engine.name, column)
             mine, failed = cells.values(cell), cells.failed(cell)
-            if not mine and not failed:
+            if not mine.by_round and not failed:
                 continue  # not supported, or the comparison was interrupted before
             row: dict[str, Any] = {"section": part, "engine": engine.name, "kind": engine.kind}
             row |= {"library": engine.library} | _column(column)
             measured: dict[str, Any] = {
-                plan.cost_unit(part) if part in plan.TIMED else "throughput": spread(mine.values())
+                plan.cost_unit(part) if part in plan.TIMED else "throughput": spread(mine.counted)
             }
             if engine.name != baseline:
                 measured["ratio"] = paired_ratio(cells.values(Cell(part, baseline, column)), mine)
-            if engine.kind is not Kind.BOUND:
-                measured["share"] = _shares(cells, cell, bounds)
+            if engine.kind is not Kind.BOUND and bounds:
+                measured["share"] = _share(cells, cell)
             if part in (Part.TABLE, Part.LOAD):
                 measured["latency"] = cells.latency(cell)
             if part is Part.TABLE:
                 measured["memory"] = cells.memory(cell)
             row |= {name: value for name, value in measured.items() if value}
             noise = cells.noise(cell)
+            if left_out := len(mine.by_round) - len(mine.rounds):
+                row["disturbed_rounds"] = left_out
             row |= {"quiet": cells.is_quiet(cell)} | ({"not_quiet": noise} if noise else {})
-            rows.append(row | {"verified": bool(mine) and not failed})
+            rows.append(row | {"verified": bool(mine.by_round) and not failed})
     return rows
 
 
@@ -133,11 +140,20 @@ def _baseline(part: Part, engines: Sequence[Engine]) -> str:
     return next((engine.name for engine in engines if engine.kind is Kind.MXK), "")
 
 
-def _shares(cells: Cells, cell: Cell, bounds: Sequence[str]) -> dict[str, Any]:
-    """What an engine reaches of each bound that has this column."""
-    mine = cells.values(cell)
-    shares = {name: paired_ratio(mine, cells.values(cell._replace(engine=name))) for name in bounds}
-    return {name: share for name, share in shares.items() if share is not None}
+def _share(cells: Cells, cell: Cell) -> dict[str, Any] | None:
+    """What an engine reaches of the bounds, with the interval of the median: 95 %, by rank."""
+    ratios = cells.values(cell).over(cells.values(cell._replace(engine=plan.BOUND)))
+    if not ratios.by_round:
+        return None
+    found = median_with_interval({0: ratios.counted})
+    return {**(spread(ratios.counted) or {}), "low": found.low, "high": found.high}
+
+
+def _beyond(row: dict[str, Any]) -> dict[str, Any]:
+    """A share whose whole interval is above 1 is no share: what it is of is no bound, or was disturbed."""
+    share, what = row["share"], f"{row['mix']} at {row['cores']} cores"
+    why = f"{what}: {share['median']:.2f} of the bounds ({share['low']:.2f} to {share['high']:.2f}), expected up to 1"
+    return {"process": plan.process_name(Part(row["section"]), row["engine"], row["cores"]), "reason": why}
 
 
 def _column(column: Column) -> dict[str, Any]:

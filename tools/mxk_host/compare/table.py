@@ -12,6 +12,7 @@ from mxk_host.compare import plan
 from mxk_host.compare.figures import Unit, wanted
 from mxk_host.compare.plan import MAX_LATENCY, Kind, Part
 from mxk_host.digits import cores_text, number
+from mxk_host.quiet import MIN_ROUNDS
 from mxk_host.tables import console_of, plain_table
 
 NOISY = "~"  # behind a throughput: by its own account not to be trusted
@@ -79,7 +80,7 @@ def _head(summary: Summary) -> Iterable[str]:
     cores = ", ".join(map(str, summary["cores"]))
     yield (
         f"compare: {summary['operations']:,} operations in each phase, cores {cores}, seed {summary['seed']}, "
-        f"{_rounds(summary['rounds'])} of {summary['rounds_asked']}"
+        f"{_rounds(summary['rounds'])} of {summary['rounds_asked']}{_left_out(summary)}"
     )
     if machine := summary["machine"]:
         yield (
@@ -93,13 +94,13 @@ def _head(summary: Summary) -> Iterable[str]:
     if summary["interrupted"]:
         yield "interrupted: what had been measured until then"
     if summary["quick_look"]:
-        yield f"a quick look: a comparison takes no less than {plan.MIN_ROUNDS} rounds"
+        yield f"a quick look: a comparison takes no less than {MIN_ROUNDS} rounds"
     yield "M ops/s, min-max: median of the rounds, and the slowest and fastest of them"
     if Part.TABLE in summary["ratios_of"]:
         about = summary["ratios_of"][Part.TABLE]
         yield f"mxk/this: {about} over this, median of the rounds' ratios; above 1: MXK is faster"
     if summary["bounds"]:
-        yield f"share: throughput as a part of the bound's, {' / '.join(summary['bounds'])}, in percent"
+        yield f"share: throughput as a part of the larger of {' and '.join(summary['bounds'])}, in percent"
     if Part.TABLE in summary["ratios_of"]:
         yield from ASYNCHRONOUS
     if any("latency" in row for row in summary["rows"]):
@@ -170,7 +171,7 @@ def _lines(
     if any(row and "ratio" in row for row in rows):
         lines.append(("mxk/this", [number(row["ratio"]["median"]) if row and "ratio" in row else "" for row in rows]))
     if first["kind"] != Kind.BOUND and section not in plan.TIMED and any(row and "share" in row for row in rows):
-        lines.append(("share", [_shares(row, summary["bounds"]) for row in rows]))
+        lines.append(("share", [_percent(row["share"]["median"]) if row and "share" in row else "" for row in rows]))
     if any(row and "latency" in row for row in rows):
         lines += [(f"{name} us", [_microseconds(row, f"{name}_ns") for row in rows]) for name in ("p50", "p99")]
     if not any(measured):
@@ -186,13 +187,6 @@ def _microseconds(row: Row | None, name: str) -> str:
     """Of a latency, which not every engine or phase has."""
     latency = (row or {}).get("latency")
     return number(latency[name]["median"] / 1e3) if latency else "-"
-
-
-def _shares(row: Row | None, bounds: Sequence[str]) -> str:
-    shares = (row or {}).get("share", {})
-    if not shares:
-        return ""
-    return " / ".join(_percent(shares[name]["median"]) if name in shares else "-" for name in bounds)
 
 
 def _show_memory(rows: Sequence[Row], console: Console) -> None:
@@ -278,6 +272,12 @@ def _key(row: Row) -> tuple[str, int | None]:
 
 def _distinct(summary: Summary, section: str, field: str) -> list[str]:
     return list(dict.fromkeys(row[field] for row in summary["rows"] if row["section"] == section))
+
+
+def _left_out(summary: Summary) -> str:
+    """How many values do not count, since their machine was not quiet and there are enough others."""
+    count = sum(row.get("disturbed_rounds", 0) for row in summary["rows"])
+    return f"; {count} disturbed values do not count" if count else ""
 
 
 def _rounds(count: int) -> str:

@@ -20,6 +20,7 @@ from mxk_host.machine import Boot
 from mxk_host.order import balanced_order
 from mxk_host.programs import Programs, Side
 from mxk_host.progress import RoundsProgress
+from mxk_host.quiet import MAX_ROUNDS, MIN_ROUNDS, Values
 from mxk_host.runs.point import machine_of, simulation_of
 from mxk_host.runs.source import read_runs
 from mxk_host.statement import Statement
@@ -27,6 +28,7 @@ from mxk_host.stream import Row
 
 HOLDS = {True: "yes", False: "NO", None: "unknown"}
 NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
+_MAX_SECONDS = 60  # for a point of a figure, where rounds are as many as it takes
 _TRIAL_PART = 5  # of the operations, once: a twenty-fifth of what five rounds take
 
 
@@ -43,7 +45,7 @@ class Settings:
     cores: tuple[int, ...]
     operations: int | None  # None: the thesis'
     kernel_operations: int | None  # in the kernel
-    rounds: int
+    rounds: int | None  # None: as many as it takes (mxk_host.quiet)
 
     def run(self, side: Side, command: str) -> list[Row]:
         """The rows of a command."""
@@ -143,7 +145,7 @@ def _plan(settings: Settings, numbers: Sequence[str], sides: Sequence[Side]) -> 
     names += [
         f"figure {figure.number}, {curve.name}"
         for figure in figures
-        for _ in range(settings.rounds)
+        for _ in range(settings.rounds or MIN_ROUNDS)
         for curve in figure.curves
     ]
     return [names]
@@ -163,15 +165,16 @@ def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], 
         rounds=1,
     )
     started: dict[Side, float] = {}
+    rounds = settings.rounds or MIN_ROUNDS
     for number in numbers:
         for side, command in _commands(trial, number, sides):
             if side not in started:
                 started[side] = _seconds(settings, side, "bench")
             with_operations = max(_seconds(trial, side, command) - started[side], 0)
-            starts = settings.rounds if number in FIGURES else 1
-            seconds += with_operations * _TRIAL_PART * settings.rounds + started[side] * starts
+            seconds += with_operations * _TRIAL_PART * rounds + started[side] * (rounds if number in FIGURES else 1)
     minutes = max(1, round(seconds / 60))
-    console.print(f"{len(numbers)} figures, {settings.rounds} rounds: about {minutes} minutes")
+    more = "" if settings.rounds else ", more where the machine is not quiet"
+    console.print(f"{len(numbers)} figures, {rounds} rounds: about {minutes} minutes{more}")
 
 
 def _seconds(settings: Settings, side: Side, command: str) -> float:
@@ -184,7 +187,9 @@ def _commands(settings: Settings, number: str, sides: Sequence[Side]) -> list[tu
     """What measures a figure, a process each; where it has curves in several programs, once in each round."""
     if number in FIGURES:
         return [(curve.side, settings.command(curve)) for curve in FIGURES[number].curves]
-    return [(side, f"bench figure {number} --repeat {settings.rounds} {settings.options(side)}") for side in sides]
+    return [
+        (side, f"bench figure {number} --repeat {settings.rounds or 'auto'} {settings.options(side)}") for side in sides
+    ]
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -200,17 +205,21 @@ def _table(rows: Sequence[Row]) -> Table:
 
 def run_figure(settings: Settings, figure: Figure, announce: Callable[[int, str], None]) -> list[Row]:
     """All curves in every round, in a new order each; a row for each curve and number of cores."""
-    values: dict[tuple[str, int], list[float]] = defaultdict(list)
+    values: dict[tuple[str, int], list[tuple[int, float, bool | None]]] = defaultdict(list)
     first: dict[tuple[str, int], Row] = {}
-    for number in range(1, settings.rounds + 1):
+    end = time.monotonic() + _MAX_SECONDS * len(figure.curves) * len(settings.cores)
+    for number in range(1, (settings.rounds or MAX_ROUNDS) + 1):
+        is_enough = settings.rounds is None and number > MIN_ROUNDS
+        if is_enough and (time.monotonic() > end or all(Values.of(it).known_well() for it in values.values())):
+            break
         for curve in balanced_order(figure.curves, number):
             announce(number, f"figure {figure.number}, {curve.name}")
             for row in settings.run(curve.side, settings.command(curve)):
                 key = curve.name, row["cores"]
-                values[key].append(row["throughput"]["median"])
+                values[key].append((number, row["throughput"]["median"], row.get("quiet")))
                 first.setdefault(key, row)
     points = [(curve.name, cores) for curve in figure.curves for cores in settings.cores]
-    return [_row_of(figure, *point, first[point], values[point]) for point in points]
+    return [_row_of(figure, *point, first[point], Values.of(values[point])) for point in points]
 
 
 def medians(rows: Sequence[Row]) -> Throughputs:
@@ -218,7 +227,10 @@ def medians(rows: Sequence[Row]) -> Throughputs:
     return Throughputs({(row["series"], row["cores"]): row["throughput"]["median"] for row in rows})
 
 
-def _row_of(figure: Figure, curve: str, cores: int, row: Row, values: Sequence[float]) -> Row:
+def _row_of(figure: Figure, curve: str, cores: int, row: Row, of_rounds: Values) -> Row:
+    values = of_rounds.counted
+    disturbed = len(of_rounds.disturbed)
+    is_disturbed = bool(of_rounds.disturbed & set(of_rounds.rounds))
     throughput = {
         "n": len(values),
         "median": median(values),
@@ -227,7 +239,10 @@ def _row_of(figure: Figure, curve: str, cores: int, row: Row, values: Sequence[f
         "mean": mean(values),
     }
     subject = {"figure": figure.number, "title": figure.title, "series": curve}
-    return row | subject | {"cores": cores, "throughput": throughput}
+    quiet: Row = {"disturbed_runs": 0 if is_disturbed else disturbed}
+    if is_disturbed:
+        quiet |= {"quiet": False, "not_quiet": f"{disturbed} of {len(of_rounds.by_round)} rounds were disturbed"}
+    return row | subject | {"cores": cores, "throughput": throughput} | quiet
 
 
 _BLOCK = "figures: statements"
