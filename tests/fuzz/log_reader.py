@@ -20,6 +20,7 @@ from report_rows import all_kinds, as_lines  # noqa: E402
 
 with atheris.instrument_imports(include=["mxk_host"]):
     from mxk_host.report import page
+    from mxk_host.report.machines import side_by_side
     from mxk_host.runs.changes import changes
     from mxk_host.runs.command import command_of
     from mxk_host.runs.log import read_log
@@ -48,7 +49,7 @@ def test_one_input(data: bytes) -> None:
     run = Run(**vars(log), name="fuzzed")
     if not any(found.row.get("benchmark") for found in log.rows):
         return  # then there is nothing to show, and that is said
-    text = page.page_of([run], "now")
+    text = page.page_of(*side_by_side([run]), "now")
     assert text.rstrip().endswith("</html>"), "expected a whole page"
     points = points_of(log.rows)
     for point in points:

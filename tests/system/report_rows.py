@@ -79,6 +79,19 @@ def _measured() -> Iterator[Row]:
             "nanoseconds": spread(_MEMORY / (1.04 - load / 100) ** 0.4),
             "bytes_per_second": spread(34e9 * load / 100 + 1e8),
         }
+    for mix, rate in (("read", 34e9), ("1:1", 22e9)):
+        for load in (0, 0.5, 1):
+            yield {
+                "benchmark": "memory",
+                "measure": "curve",
+                "mix": mix,
+                "load": load,
+                "core": 0,
+                "bytes": 64 << 20,
+            } | {
+                "nanoseconds": spread(_MEMORY * (1 + load)),
+                "bytes_per_second": spread(rate * load),
+            }
     for here in range(4):
         yield {"benchmark": "lines", "measure": "atomic-owned", "from": here, "to": here, "nanoseconds": spread(7)}
         for there in range(4):

@@ -141,6 +141,7 @@ TLB = replace(
     LATENCY, title=lambda _: "Latency by page size: what the TLB reaches", takes=lambda it: it.benchmark == "tlb"
 )
 LOADED = _of_times("Memory latency under load", _is("loaded-latency", "memory"), "load")
+CURVES = _of_times("Memory latency by bandwidth, for mixes of reads and writes", _is("curve", "memory"), "load")
 # Loads that overlap, by measure.
 OVERLAPS = {
     "chains": _of_times("Loads that overlap: chains followed at a time", _is("chains", "memory"), "chains"),

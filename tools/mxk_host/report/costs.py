@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import logarithmic_dots
-from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, bars_text, hover, run_suffix, runs_of, table_lines
+from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, bars_text, hover, runs_of, table_lines
 from mxk_host.runs.point import Kind, Point, text_of
 
 _PLURAL = {"task": "tasks", "thread": "threads", "semaphore": "semaphores", "rcu": "read sections and grace periods"}
@@ -36,7 +36,7 @@ def _plot(subject: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
     marks = []
     for point, label, who in zip(points, labels, whose, strict=True):
         if (value := point.values.get(quantity)) is not None and value.median > 0:
-            line = label + run_suffix(point.run, runs)
+            line = label + runs[point.run].suffix
             marks.append((who, Mark(line, value, hover(who, label, value), point)))
     plot = Plot(
         f"What {_PLURAL[subject]} cost",

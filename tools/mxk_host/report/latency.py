@@ -8,7 +8,7 @@ from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import panel_title, panels
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import MAX_LINES
-from mxk_host.report.plot import Line, Plot, dash, layout, logarithmic, run_suffix, runs_of
+from mxk_host.report.plot import Line, Plot, layout, logarithmic, runs_of
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Durations, Point, number_of
 
@@ -55,12 +55,12 @@ def _plot(kind: str, points: Sequence[Point], names: Sequence[str]) -> Plot:
             go.Scatter(
                 x=[tick for tick, _ in known],
                 y=[value for _, value in known],
-                name=label + run_suffix(point.run, runs),
+                name=label + runs[point.run].suffix,
                 mode="lines+markers",
                 legendgroup=label,
                 meta={"run": point.run},
                 hovertemplate=f"<b>{label}</b><br>percentile %{{x}}: %{{y:.3g}} µs<extra></extra>",
-                line={"dash": dash(point.run, runs)},
+                line={"dash": runs[point.run].dash},
                 marker={"size": 8},
             ).to_plotly_json()
         )

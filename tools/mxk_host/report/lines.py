@@ -23,7 +23,6 @@ from mxk_host.report.plot import (
     hover,
     layout,
     logarithmic,
-    run_suffix,
     runs_of,
     table_lines,
     trace,
@@ -62,7 +61,7 @@ def plot_over(
         by_axis = _series(
             drawn,
             lambda point: _axis_text(axis, point),
-            lambda point: labels[id(point)] + run_suffix(point.run, runs),
+            lambda point: labels[id(point)] + runs[point.run].suffix,
             quantity,
         )
         plot.figure = dots(by_axis, runs)
@@ -127,7 +126,7 @@ def dots(series: Sequence[Series], runs: Runs, x: Axis | None = None) -> Figure:
     unit = next((mark.value.unit.name for it in series for mark in it.marks), "")
     is_one = len({it.name for it in series}) == 1
     if is_one:
-        rows = ((mark.x.removesuffix(run_suffix(it.run, runs)), mark) for it in series for mark in it.marks)
+        rows = ((mark.x.removesuffix(runs[it.run].suffix), mark) for it in series for mark in it.marks)
         series = _series_of(rows)
     data = [trace(it, runs, sideways=True, lines=False) for it in series]
     for it in data:

@@ -8,7 +8,7 @@ import pandas
 import plotly.graph_objects as go
 
 from mxk_host.digits import number
-from mxk_host.report.charts import LATENCY, LOADED, OVERLAPS, TLB
+from mxk_host.report.charts import CURVES, LATENCY, LOADED, OVERLAPS, TLB
 from mxk_host.report.plot import VALUE_HEADINGS, Line, Plot, min_span, value_cells
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Kind, Point, machine_of, number_of, text_of
@@ -50,7 +50,8 @@ _SUBJECTS = ("memory", "lines", "tlb")
 def is_machine(point: Point) -> bool:
     """Whether it says what the machine is like."""
     subject = point.benchmark.removesuffix("-peer")
-    measures = ("latency", "loaded-latency", *OVERLAPS, *(measure for kind in _HEAT_MAPS for measure in kind.measures))
+    of_maps = (measure for kind in _HEAT_MAPS for measure in kind.measures)
+    measures = ("latency", "loaded-latency", "curve", *OVERLAPS, *of_maps)
     return subject == "tlb" or (subject in _SUBJECTS and text_of(point.settings.get("measure")) in measures)
 
 
@@ -60,9 +61,11 @@ def machine_plots(points: Sequence[Point], names: Sequence[str], topologies: Map
     for kind in Kind:
         same = [point for point in points if point.kind is kind]
         plots += LATENCY.plots(same, names)
-        plots += [_beside_used(plot, same) for plot in LOADED.plots(same, names)]
+        for chart in (LOADED, CURVES):
+            drawn = [point for point in same if chart.takes(point)]
+            plots += [_beside_used(plot, drawn) for plot in chart.plots(drawn, names)]
         plots += [plot for chart in OVERLAPS.values() for plot in chart.plots(same, names)]
-        plots += [plot for maps in _HEAT_MAPS for plot in _heat_maps(same, maps, names, topologies)]
+        plots += [plot for maps in _HEAT_MAPS for plot in _heat_maps(same, maps, topologies)]
         plots += TLB.plots(same, names)
     return plots
 
@@ -72,15 +75,14 @@ def _of(points: Sequence[Point], benchmark: str, measure: str) -> list[Point]:
 
 
 def _beside_used(plot: Plot, points: Sequence[Point]) -> Plot:
-    """The latency over the bandwidth that is used beside it, in the order of the load."""
-    points = [point for point in points if LOADED.takes(point)]
-    of_load = {(point.run, point.settings.get("load")): point.values.get("bytes_per_second") for point in points}
-    used = {key: value.shown for key, value in of_load.items() if value is not None}
-    beside = (used.get((point.run, point.settings.get("load"))) for point in points)
-    plot.insert(2, "GB/s beside it", ("-" if it is None else f"{it:.3g}" for it in beside))
-    if plot.figure is not None and len(used) == len(of_load) and len(used) > 1:
+    """The latency over the bandwidth that is used beside it, each series in the order of its loads."""
+    keys = [(it.run, line.cells[0], it.settings.get("load")) for it, line in zip(points, plot.lines, strict=True)]
+    beside = [point.values.get("bytes_per_second") for point in points]
+    used = {key: value.shown for key, value in zip(keys, beside, strict=True) if value is not None}
+    plot.insert(2, "GB/s beside it", ("-" if it is None else f"{it.shown:.3g}" for it in beside))
+    if plot.figure is not None and len(used) == len(set(keys)) and len(used) > 1:
         for trace in plot.figure["data"]:
-            trace["x"] = [used.get((trace["meta"]["run"], load)) for load in trace["x"]]
+            trace["x"] = [used.get((trace["meta"]["run"], trace["legendgroup"], load)) for load in trace["x"]]
         axis = plot.figure["layout"]["xaxis"]
         axis.pop("tickvals", None)
         axis.pop("ticktext", None)
@@ -88,7 +90,7 @@ def _beside_used(plot: Plot, points: Sequence[Point]) -> Plot:
     return plot
 
 
-def _heat_maps(points: Sequence[Point], kind: Maps, names: Sequence[str], topologies: Mapping[int, Row]) -> list[Plot]:
+def _heat_maps(points: Sequence[Point], kind: Maps, topologies: Mapping[int, Row]) -> list[Plot]:
     """One plot for each run."""
     plots = []
     for run in sorted({point.run for point in points}):
@@ -98,8 +100,7 @@ def _heat_maps(points: Sequence[Point], kind: Maps, names: Sequence[str], topolo
             continue
         by_nodes = kind.axes == _NODES
         firmware = _firmware(next(iter(maps.values())), topologies.get(run, {}), kind.quantity) if by_nodes else {}
-        named = f"{kind.title} · {names[run]}" if len(names) > 1 else kind.title
-        plots.append(_matrix_plot(named, maps, kind.quantity, kind.axes, firmware))
+        plots.append(_matrix_plot(kind.title, maps, kind.quantity, kind.axes, firmware))
     return plots
 
 
@@ -170,7 +171,7 @@ def _matrix_plot(
     plot = Plot(title, headings, lines, kind=first.kind, run=first.run)
     if measured:
         plot.figure = _draw_maps(measured | firmware, axes)
-        plot.caption = "Colours are each map's own, over no less than a factor of 2: the lighter, the more."
+        plot.caption = "Colours are each measure's own, over no less than a factor of 2: the lighter, the more."
         if quantity == "nanoseconds" and first.kind is not Kind.EMULATED:  # the emulator has one memory
             plot.findings = _slit_findings(next(iter(measured.values())), firmware.get("SLIT", {}))
     return plot

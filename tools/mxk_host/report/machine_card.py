@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from mxk_host import files
-from mxk_host.digits import number
+from mxk_host.digits import cores_text, number
 from mxk_host.errors import UsageError
 from mxk_host.image import shown
+from mxk_host.report.machines import side_by_side
 from mxk_host.runs.point import Kind, kind_of, machine_of, median_of, number_of, quiet_of, text_of
 from mxk_host.runs.source import Run
 from mxk_host.stream import Row
@@ -54,9 +55,11 @@ def card_of(runs: Sequence[Run]) -> dict[str, Any]:
             "--machine-card: expected rows that were measured, not emulated or simulated, of bench memory, lines, tlb "
             "or noise"
         )
-    machines = {text_of(machine_of(row).get("cpu")) for row in rows}
-    if len(machines) > 1:
-        raise UsageError(f"--machine-card: expected runs of one machine, got {' and '.join(sorted(machines))}")
+    machines = [machine_of(row) for row in side_by_side(runs)[1] if kind_of(row) is Kind.MEASURED]
+    known = ((cpu, number_of(it.get("cores")) or 0) for it in machines if (cpu := text_of(it.get("cpu"))))
+    names = [f"{cpu}, {cores_text(cores)}" for cpu, cores in known]
+    if len(names) > 1:
+        raise UsageError(f"--machine-card: expected runs of one machine, got {' and '.join(names)}")
     machine = machine_of(rows[-1])
     return {
         "mxk_machine_card": VERSION,

@@ -66,7 +66,8 @@
     const width = forced ?? element.clientWidth;
     if (!width) return; // hidden
     const layout = themed(figure, width);
-    await Plotly.react(element, figure.data, layout, configuration);
+    const data = figure.data.map((trace) => ({ ...trace, visible: isShown(trace.meta?.run) }));
+    await Plotly.react(element, data, layout, configuration);
     // A legend of many lines takes nothing of the plot's height.
     const more = (element.querySelector(".legend")?.getBBox().height ?? 0) - 24;
     if (more > 0) await Plotly.relayout(element, { height: layout.height + more });
@@ -77,16 +78,13 @@
   }
 
   let chosen = "all";
-  function isShown(run) {
-    return chosen === "all" || run === undefined || run === null || String(run) === chosen;
+  function isShown(runs) {
+    return chosen === "all" || runs === undefined || String(runs).split(" ").includes(chosen);
   }
   function show(run) {
     chosen = run;
     for (const element of document.querySelectorAll("[data-run]")) element.hidden = !isShown(element.dataset.run);
-    for (const figure of figures) {
-      if (figure.run !== null) draw(figure);
-      else Plotly.restyle(figure.id, { visible: figure.data.map((trace) => isShown(trace.meta?.run)) });
-    }
+    drawAll();
   }
 
   // What a link goes to may stand in something that is closed.

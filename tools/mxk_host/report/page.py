@@ -20,6 +20,7 @@ from mxk_host.report.costs import cost_plots, is_cost
 from mxk_host.report.latency import latency_plots
 from mxk_host.report.locks import is_lock, lock_plots
 from mxk_host.report.machine import is_machine, machine_plots
+from mxk_host.report.panels import beside, panels_of
 from mxk_host.report.plot import Plot, paint
 from mxk_host.report.ratios import ratio_plots
 from mxk_host.report.shared import is_shared, shared_plots
@@ -79,18 +80,20 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     rest = [replace(it, plots=[plot for plot in it.plots if not plot.is_of_statements]) for it in every]
     sections = [Section("statements", *_SECTIONS["statements"], statements), *rest]
     shown = [section for section in sections if section.plots]
-    _name_apart([plot for section in shown for plot in section.plots])
+    _name_apart([plot for section in shown for plot in section.plots], names)
     paint(plot.figure for section in shown for plot in section.plots if plot.figure is not None)
     return shown
 
 
-def _name_apart(plots: Sequence[Plot]) -> None:
-    """What links go to stands once on the page: rows where they are shown first."""
+def _name_apart(plots: Sequence[Plot], names: Sequence[str]) -> None:
+    """What links go to stands once on the page: rows where they are shown first. Of several runs each row has its."""
     anchors: set[str] = set()
     for place, plot in enumerate(plots):
         plot.identifier = f"plot-{place}"
         plot.lines = [replace(line, anchor="") if line.anchor in anchors else line for line in plot.lines]
         anchors.update(line.anchor for line in plot.lines)
+        if len(names) > 1 and "run" not in plot.headings:
+            plot.insert(len(plot.headings), "run", (names[line.run] for line in plot.lines))
 
 
 def _names_of_rows(sections: Sequence[Section]) -> dict[str, str]:
@@ -138,26 +141,36 @@ def _topology(run: Run) -> Row:
     return next((found.row for found in run.rows if found.row.get("topology") == "this machine"), {})
 
 
-def page_of(runs: Sequence[Run], written: str) -> str:
-    """The whole page. `written`: when, for the page's foot."""
-    points = [point for number, run in enumerate(runs) for point in points_of(run.rows, number)]
+def page_of(runs: Sequence[Run], machines: Sequence[Row], written: str) -> str:
+    """The whole page. `machines`: those of the runs. `written`: when, for the page's foot."""
+    points = points_of_runs(runs)
+    table = summary.machines_table(machines, points)
+    titles = list(map(summary.machine_title, table))
     sections = sections_of(runs, points)
+    several = len(machines) > 1
+    rows = {it.identifier: beside(it.plots) if several else [[plot] for plot in it.plots] for it in sections}
+    panels = {plot.identifier: panels_of(plot, runs, titles) for section in sections for plot in section.plots}
     templates = Environment(
         loader=FileSystemLoader(_HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     figures = [
-        {"id": plot.identifier, "kind": plot.kind, "run": plot.run, **plot.figure}
+        {"id": panel.identifier, "kind": plot.kind, **panel.figure}
         for section in sections
         for plot in section.plots
-        if plot.figure is not None
+        for panel in panels[plot.identifier]
     ]
     statements = [line for it in sections for plot in it.plots if plot.is_of_statements for line in plot.lines]
     numbers = range(len(runs))
+    cards = [it for run in numbers for it in summary.numbers_of(points, run, statements)]
     return templates.get_template("page.html").render(
         runs=runs,
         sections=sections,
         names_of_rows=_names_of_rows(sections),
-        numbers=[number for run in numbers for number in summary.numbers_of(points, run, statements)],
+        cards=summary.beside(cards) if several else [cards],
+        table=table,
+        columns=summary.MACHINE_COLUMNS,
+        beside=rows,
+        panels=panels,
         machines=[machine for run in numbers for machine in summary.machines_of(points, run)],
         trusts=[summary.trust_of(points, run) for run in numbers],
         warnings=[summary.warnings_of(run) for run in runs],
@@ -172,6 +185,11 @@ def page_of(runs: Sequence[Run], written: str) -> str:
         plotly=get_plotlyjs(),
         figures=_for_script(figures),
     )
+
+
+def points_of_runs(runs: Sequence[Run]) -> list[Point]:
+    """All of them, each with its run and machine."""
+    return [point for number, run in enumerate(runs) for point in points_of(run.rows, number, run.machine)]
 
 
 def csv_of(rows: Sequence[Row]) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from mxk_host.digits import bytes_text, number
+from mxk_host.order import grouped
 from mxk_host.report.labels import setting_text
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Kind, Point, Value, number_of
@@ -83,17 +84,26 @@ class Series:
     marks: list[Mark]
 
 
-Runs = Mapping[int, str]  # names of those that have a part in a plot
+@dataclass(frozen=True)
+class RunLook:
+    """What tells a run's series from those of its machine's other runs: what their names end in, and their dashes.
+    Another machine's stand in a panel of their own."""
+
+    suffix: str = ""
+    dash: str = _DASHES[0]
+
+
+Runs = Mapping[int, RunLook]  # those that have a part in a plot
 
 
 def runs_of(points: Iterable[Point], names: Sequence[str]) -> Runs:
     """Those that these points are of."""
-    return {run: names[run] for run in sorted({point.run for point in points})}
-
-
-def run_suffix(run: int, runs: Runs) -> str:
-    """Said with each name where there are several runs."""
-    return f" · {runs[run]}" if len(runs) > 1 else ""
+    machines = grouped(sorted({(point.run, point.machine) for point in points}), lambda it: it[1])
+    return {
+        run: RunLook(f" · {names[run]}" if len(same) > 1 else "", _DASHES[place % len(_DASHES)])
+        for same in machines.values()
+        for place, (run, _) in enumerate(same)
+    }
 
 
 def run_cells(run: int, names: Sequence[str]) -> list[str]:
@@ -106,11 +116,6 @@ def run_heading(names: Sequence[str]) -> list[str]:
     return ["run"] if len(names) > 1 else []
 
 
-def dash(run: int, runs: Runs) -> str:
-    """What tells the lines of runs apart."""
-    return _DASHES[list(runs).index(run) % len(_DASHES)]
-
-
 def trace(series: Series, runs: Runs, *, sideways: bool = False, lines: bool = True) -> Figure:
     """The medians with bars from the smallest to the largest value measured. Sideways: values to the right. `paint`
     gives it its colour."""
@@ -120,7 +125,7 @@ def trace(series: Series, runs: Runs, *, sideways: bool = False, lines: bool = T
     drawn = go.Scatter(
         x=values if sideways else positions,
         y=positions if sideways else values,
-        name=series.name + run_suffix(series.run, runs),
+        name=series.name + runs[series.run].suffix,
         mode="lines+markers" if lines else "markers",
         legendgroup=series.name,
         meta={"run": series.run},
@@ -129,7 +134,7 @@ def trace(series: Series, runs: Runs, *, sideways: bool = False, lines: bool = T
         error_x=bars if sideways else None,
         error_y=None if sideways else bars,
         marker={"size": 8},
-        line={"dash": dash(series.run, runs), "width": 2},
+        line={"dash": runs[series.run].dash, "width": 2},
     )
     return drawn.to_plotly_json()
 

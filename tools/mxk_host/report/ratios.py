@@ -9,7 +9,7 @@ from mxk_host.order import grouped
 from mxk_host.report.charts import panel_title, panels
 from mxk_host.report.labels import series_names
 from mxk_host.report.lines import logarithmic_dots
-from mxk_host.report.plot import Line, Mark, Plot, bars_text, has_bar, hover, value_cells
+from mxk_host.report.plot import Line, Mark, Plot, bars_text, has_bar, hover, runs_of, value_cells
 from mxk_host.runs.command import command_of
 from mxk_host.runs.point import Point, Unit, Value, median_of, number_of, text_of, together
 
@@ -48,7 +48,7 @@ def _ratios(points: Sequence[Point], run: int, names: Sequence[str]) -> Plot | N
         kind = text_of(peer.first.get("kind"))
         cells = [name, kind, f"{cores:g}", *value_cells(ratio)]
         lines.append(Line(cells, run, command_of(peer), anchor=peer.anchor("ratio")))
-    figure = logarithmic_dots(marks, {run: names[run]}, "times as fast", (1.0,))
+    figure = logarithmic_dots(marks, runs_of(points, names), "times as fast", (1.0,))
     if figure is None:
         return None
     figure["layout"]["shapes"] = [
@@ -67,11 +67,11 @@ def _ratios(points: Sequence[Point], run: int, names: Sequence[str]) -> Plot | N
 
 
 def ratio_of(over: Point, under: Point, quantity: str) -> Value | None:
-    """Of two points of a run: taken within each round where there are rounds, otherwise of the medians, with an
+    """Of two points: of a run taken within each round where there are rounds, otherwise of the medians, with an
     interval from both intervals (of a quotient, to the first order, as if both were independent)."""
     rounds_over, rounds_under = (_by_round(point, quantity) for point in (over, under))
     pairs = [rounds_over[number] / rounds_under[number] for number in rounds_over.keys() & rounds_under.keys()]
-    if len(pairs) > 1:
+    if len(pairs) > 1 and over.run == under.run:
         return together([Value(TIMES, 1, ratio, ratio, ratio) for ratio in pairs])
     a, b = over.values[quantity], under.values[quantity]
     if min(a.low, b.low) <= 0:

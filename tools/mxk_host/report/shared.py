@@ -8,7 +8,7 @@ from mxk_host.digits import cores_text, number
 from mxk_host.report.charts import ONE_LIST, READ_SECTIONS, panel_title, panels
 from mxk_host.report.labels import count_text, series_names
 from mxk_host.report.lines import logarithmic_dots, plot_over
-from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, bars_text, hover, run_suffix, runs_of, table_lines
+from mxk_host.report.plot import VALUE_HEADINGS, Mark, Plot, bars_text, hover, runs_of, table_lines
 from mxk_host.runs.point import NANOSECONDS, Point, Value, number_of, text_of, together
 
 _READ, _LIST, _RESIZE = "rcu-read", "list", "resize"
@@ -44,7 +44,7 @@ def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
         for name, value in (("p50", p50), ("p99", p99)):
             if value is not None and value.median > 0:
                 text = hover(label, name, value)
-                marks.append((name, Mark(label + run_suffix(point.run, runs), value, text, point)))
+                marks.append((name, Mark(label + runs[point.run].suffix, value, text, point)))
         more = [_time(p99), _time(_of_rows(point, "p99_quiet")), _within(point), _time(_of_rows(point, "max_ns"))]
         lines.append(replace(line, cells=[*line.cells[:-1], *more, line.cells[-1]]))
     keys = number_of(points[0].settings.get("keys"))
@@ -59,7 +59,7 @@ def _resize(points: Sequence[Point], names: Sequence[str]) -> Plot:
     )
     plot.figure = logarithmic_dots(sorted(marks, key=lambda it: (it[0], it[1].point.run)), runs)
     if plot.figure is not None:
-        drawn = dict.fromkeys(label + run_suffix(point.run, runs) for label, point in zip(labels, ordered, strict=True))
+        drawn = dict.fromkeys(label + runs[point.run].suffix for label, point in zip(labels, ordered, strict=True))
         plot.figure["layout"]["yaxis"]["categoryarray"] = list(reversed(drawn))
     return plot
 

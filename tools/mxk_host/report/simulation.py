@@ -24,11 +24,10 @@ def simulation_plots(results: Mapping[int, Result], points: Sequence[Point], nam
     """`results`: by the number of the run that each is of."""
     plots = _scaling(points, names)
     for run, result in results.items():
-        suffix = f" · {names[run]}" if len(names) > 1 else ""
         for grid in grids(result, _LIMITS) if result.regions else ():
             rows = [[cell.replace("\n", "; ") for cell in row] for row in grid.rows]
             lines = [Line(row, run, failed=any(cell.startswith("FALSE") for cell in row)) for row in rows]
-            plot = Plot(grid.title + suffix, list(grid.headings), lines, kind=Kind.SIMULATED, run=run)
+            plot = Plot(grid.title, list(grid.headings), lines, kind=Kind.SIMULATED, run=run)
             if grid.stacks:
                 plot.figure = _stacked(grid.headings[0], grid.stacks)
                 plot.caption = "Of the cores that did anything. CPI is of the cycles that are not idle."

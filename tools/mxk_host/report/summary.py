@@ -2,17 +2,20 @@
 measured."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from mxk_host.digits import bytes_text, cores_text, number
+from mxk_host.order import grouped
 from mxk_host.report.charts import is_sweep
 from mxk_host.report.labels import count_text, series_names
+from mxk_host.report.machines import UNKNOWN, letter
 from mxk_host.report.plot import Line, value_cells
 from mxk_host.report.ratios import ratio_of
 from mxk_host.report.statements import count_text as statements_text
-from mxk_host.runs.point import Kind, Point, Value, machine_of, number_of, simulation_of, text_of
+from mxk_host.runs.point import Kind, Point, Value, key_of, machine_of, number_of, simulation_of, text_of
 from mxk_host.runs.source import Run
+from mxk_host.stream import Row
 
 _MIXES = ("insert", "find", "erase")
 _MAX_NUMBERS = 12
@@ -23,14 +26,31 @@ _GIB = 1 << 30
 
 @dataclass(frozen=True)
 class Number:
-    """One of the dozen."""
+    """One of the dozen. `of`: the points that it is made of, with the quantity of the last one that links go to."""
 
+    subject: str  # the same for what may stand side by side
     value: str
     what: str
-    kind: Kind = Kind.MEASURED
+    of: Sequence[Point] = ()
+    quantity: str = ""
     run: int = 0
-    noise: str = ""  # why it is not to be trusted, by its rows' own words
-    anchor: str = ""  # of its row
+    by: str = ""  # another machine's by it
+
+    @property
+    def kind(self) -> Kind:
+        """Of its rows."""
+        return self.of[-1].kind if self.of else Kind.MEASURED
+
+    @property
+    def noise(self) -> str:
+        """Why it is not to be trusted, by its rows' own words."""
+        texts = [_noise(it) if it.is_quiet is False else "not known to be quiet" for it in self.of if not it.is_quiet]
+        return "; ".join(dict.fromkeys(texts))
+
+    @property
+    def anchor(self) -> str:
+        """Of its row."""
+        return self.of[-1].anchor(self.quantity) if self.of else "statements"
 
 
 @dataclass(frozen=True)
@@ -59,26 +79,35 @@ def numbers_of(points: Sequence[Point], run: int, statements: Iterable[Line]) ->
     mine = [point for point in points if point.run == run and point.is_verified and not point.figure]
     found: list[Number] = []
     for kind in Kind:
-        same = [point for point in mine if point.kind is kind]
-        for value, what, of, quantity in _numbers(same):
-            found.append(Number(value, what, kind, run, _noises(of), of[-1].anchor(quantity)))
+        found += [replace(it, run=run) for it in _numbers([point for point in mine if point.kind is kind])]
     if said := [line for line in statements if line.run == run]:
-        found.insert(0, Number(statements_text(said), "statements hold here", run=run, anchor="statements"))
+        found.insert(0, Number("statements", statements_text(said), "statements hold here", run=run))
     return found[:_MAX_NUMBERS]
 
 
-def _noises(points: Sequence[Point]) -> str:
-    texts = [
-        _noise(point) if point.is_quiet is False else "not known to be quiet" for point in points if not point.is_quiet
-    ]
-    return "; ".join(dict.fromkeys(texts))
+def beside(numbers: Sequence[Number]) -> list[list[Number]]:
+    """Those of one subject together, each but the first with what the first machine's is by it."""
+    groups = grouped(numbers, lambda it: (it.subject, it.kind)).values()
+    return [[same[0], *(replace(it, by=_by(same[0], it)) for it in same[1:])] for same in groups]
 
 
-_Found = tuple[str, str, Sequence[Point], str]
+def _by(first: Number, other: Number) -> str:
+    """Of rows of two machines with the same settings; empty where they are not."""
+    points = [*first.of, *other.of]
+    if [len(first.of), len(other.of)] != [1, 1] or points[0].machine == points[1].machine:
+        return ""
+    is_same = first.quantity == other.quantity and key_of(points[0].first) == key_of(points[1].first)
+    is_measured = all(first.quantity in it.values for it in points)
+    ratio = ratio_of(points[0], points[1], first.quantity) if is_same and is_measured else None
+    if ratio is None:
+        return ""
+    said = {False: "not quiet", None: "not known to be quiet"}
+    noise = ", ".join(f"{letter(it.machine)} was {said[it.is_quiet]}" for it in points if it.is_quiet is not True)
+    a, b = (letter(it.machine) for it in points)
+    return f"{a} by {b}: {number(ratio.median)}{f' ({noise})' if noise else ''}"
 
 
-def _numbers(points: Sequence[Point]) -> Iterable[_Found]:
-    """Value, what it is, and the points that it is made of, with the quantity of the last one that links go to."""
+def _numbers(points: Sequence[Point]) -> Iterable[Number]:
     tables = [it for it in points if it.benchmark == "table" and "throughput" in it.values and not is_sweep(it)]
     peers = [it for it in points if it.benchmark == "peer" and "throughput" in it.values]
     names = dict(zip(map(id, tables), series_names(tables, apart=("cores", "mix")), strict=True))
@@ -88,7 +117,7 @@ def _numbers(points: Sequence[Point]) -> Iterable[_Found]:
             continue
         cores, operations = (number_of(mine.settings.get(name)) or 0 for name in ("cores", "operations"))
         what = f"{mix}, {cores_text(cores)}, {count_text(operations)} keys: {names[id(mine)]}"
-        yield f"{number(mine.values['throughput'].shown)} M ops/s", what, [mine], "throughput"
+        yield Number(mix, f"{number(mine.values['throughput'].shown)} M ops/s", what, [mine], "throughput")
         same = [
             it
             for it in peers
@@ -100,21 +129,22 @@ def _numbers(points: Sequence[Point]) -> Iterable[_Found]:
             ratio = ratio_of(mine, other, "throughput") if other is not None and alike else None
             if other is not None and ratio is not None:
                 compared = f"{words}, {text_of(other.settings.get('peer'))}: {mix}, {cores_text(cores)}"
-                yield _times(kind, ratio), compared, [mine, other], "ratio"
+                yield Number(f"{mix}, {words}", _times(kind, ratio), compared, [mine, other], "ratio")
     timed = [it for it in points if it.benchmark == "table" and "latency" in it.durations]
     if timed:
         best = min(timed, key=lambda it: it.durations["latency"].p99)
         times = best.durations["latency"]
         what = f"p50 and p99 of {text_of(best.settings.get('mix'))}: {series_names(timed)[timed.index(best)]}"
-        yield f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs", what, [best], "latency"
+        value = f"{number(times.p50 / 1000)}, {number(times.p99 / 1000)} µs"
+        yield Number("latency of operations", value, what, [best], "latency")
     yield from _first_of(points, _COSTS)
     sizes = [it for it in points if it.settings.get("measure") == "latency" and number_of(it.settings.get("bytes"))]
     if sizes:
         largest = max(sizes, key=lambda it: number_of(it.settings["bytes"]) or 0)
-        value = largest.values.get("nanoseconds")
-        if value is not None:
-            what = f"memory latency, largest working set: {bytes_text(number_of(largest.settings['bytes']) or 0)}"
-            yield value_cells(value)[0], what, [largest], "nanoseconds"
+        if (time := largest.values.get("nanoseconds")) is not None:
+            subject = "memory latency, largest working set"
+            what = f"{subject}: {bytes_text(number_of(largest.settings['bytes']) or 0)}"
+            yield Number(subject, value_cells(time)[0], what, [largest], "nanoseconds")
     yield from _first_of(points, _OF_THE_MACHINE)
 
 
@@ -126,13 +156,13 @@ _COSTS = (
 _OF_THE_MACHINE = (("memory", "read", "reading memory"), ("lines", "round-trip", "a cache line there and back"))
 
 
-def _first_of(points: Sequence[Point], measures: Iterable[tuple[str, str, str]]) -> Iterable[_Found]:
+def _first_of(points: Sequence[Point], measures: Iterable[tuple[str, str, str]]) -> Iterable[Number]:
     """The first value of each, with what it is."""
     for benchmark, measure, what in measures:
         for it in points:
             if it.benchmark == benchmark and it.settings.get("measure") == measure and it.values:
                 quantity = "nanoseconds" if "nanoseconds" in it.values else next(iter(it.values))
-                yield value_cells(it.values[quantity])[0], what, [it], quantity
+                yield Number(what, value_cells(it.values[quantity])[0], what, [it], quantity)
                 break
 
 
@@ -202,13 +232,41 @@ def machines_of(points: Sequence[Point], run: int) -> list[Machine]:
         model = text_of(simulation_of(point.first).get("machine"))
         key = (model, *(text_of(machine.get(name)) for name in _TELL_APART))
         if key not in found:
-            found[key] = Machine(run, point.kind, [*_simulated(point), *_facts(machine)])
+            found[key] = Machine(run, point.kind, [*_simulated(point.first), *_facts(machine)])
     return list(found.values())
 
 
-def _simulated(point: Point) -> Iterable[tuple[str, str]]:
+MACHINE_COLUMNS = ("", "processor", "cores", "NUMA nodes", "memory", "platform", "hypervisor", "build", "rows",
+                   "not quiet")  # fmt: skip
+
+
+def machines_table(machines: Sequence[Row], points: Sequence[Point]) -> list[dict[str, str]]:
+    """Of each a line by MACHINE_COLUMNS: what its rows say, how many they are, and how many points were not quiet."""
+    lines = []
+    for machine, row in enumerate(machines):
+        mine = [point for point in points if point.machine == machine]
+        trusts = [trust_of(mine, run) for run in {point.run for point in mine}]
+        facts = dict([*_simulated(row), *_facts(machine_of(row))])
+        facts["processor"] = facts.get("simulated machine") or facts.get("processor") or UNKNOWN
+        for name in ("platform", "build"):  # runs may differ in them
+            texts = dict.fromkeys(text_of(machine_of(point.first).get(name)) for point in mine)
+            said = [it.partition(" ")[0] if name == "build" else it for it in texts]
+            facts[name] = ", ".join(filter(None, dict.fromkeys(said)))
+        counts = (sum(trust.rows for trust in trusts), sum(len(trust.not_quiet) for trust in trusts))
+        facts |= {"": letter(machine)} | dict(zip(("rows", "not quiet"), map(str, counts), strict=True))
+        lines.append({name: facts.get(name, "") for name in MACHINE_COLUMNS})
+    return lines
+
+
+def machine_title(line: Mapping[str, str]) -> str:
+    """Of a line of that table."""
+    cores = number_of(float(line["cores"])) if line["cores"].isdecimal() else None
+    return f"{line['']}: {line['processor']}{f', {cores_text(cores)}' if cores else ''}"
+
+
+def _simulated(row: Row) -> Iterable[tuple[str, str]]:
     """What the rows' own description of the machine does not know: that the kernel saw a model."""
-    simulation = simulation_of(point.first)
+    simulation = simulation_of(row)
     if name := text_of(simulation.get("machine")):
         yield "simulated machine", name
     if hertz := number_of(simulation.get("hertz")):

@@ -157,7 +157,7 @@ def _count(point: Point) -> list[str]:
 
 def _part(point: Point) -> list[str]:
     """Of `bench memory`: which of its parts has this measure, and that it goes as far as this point."""
-    parts = {"latency": "latency", "loaded-latency": "loaded", "random": "random"}
+    parts = {"latency": "latency", "loaded-latency": "loaded", "random": "random", "curve": "curves"}
     part = parts.get(text_of(point.settings.get("measure")), "matrix")
     words = ["--part", part, *_said("--max" if part == "latency" else "--set", "bytes")(point)]
     if part == "matrix":

@@ -112,6 +112,7 @@ class Point:
     values: dict[str, Value]
     durations: dict[str, Durations]
     number: int = 0  # among those of its run
+    machine: int = 0  # that of its run
 
     def anchor(self, quantity: str) -> str:
         """What links to this quantity of it go to."""
@@ -172,15 +173,16 @@ def quiet_of(rows: Iterable[Row]) -> bool | None:
     return False if False in said else None if None in said else True
 
 
-def points_of(rows: Iterable[Found], run: int = 0) -> list[Point]:
+def points_of(rows: Iterable[Found], run: int = 0, machine: int = 0) -> list[Point]:
     """The rows of benchmarks, those that repeat each other together."""
     groups: dict[tuple[Any, ...], list[Found]] = {}
     for found in rows:
         if found.row.get("benchmark"):
             groups.setdefault(key_of(found.row), []).append(found)
     return [
-        Point(run, same[0].row["benchmark"], settings_of(same[0].row), same, _values(same), _durations(same), number)
+        Point(run, first["benchmark"], settings_of(first), same, _values(same), _durations(same), number, machine)
         for number, same in enumerate(groups.values())
+        for first in (same[0].row,)
     ]
 
 

@@ -29,6 +29,7 @@ class Run(Log):
     folder: Path = Path()  # where a report about it belongs
     how: str = ""  # how the machine was started, where that was kept
     simulation: Result | None = None  # what the simulator says of it, if it was simulated
+    machine: int = 0  # which of the machines of a page its rows are of
 
 
 def read_runs(names: Sequence[str]) -> list[Run]:
