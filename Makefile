@@ -13,7 +13,7 @@ FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi install python compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi install python snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -74,6 +74,11 @@ python: linux ## the Python module over mxk::Table, with what it is compared wit
 	@cmake -S examples/python -B build/linux/python/module --log-level=WARNING -DCMAKE_PREFIX_PATH=$(CURDIR)/build/linux/python/prefix \
 	    -DPython_EXECUTABLE=$(CURDIR)/build/linux/python/env/bin/python >/dev/null
 	@cmake --build build/linux/python/module -- --no-print-directory >/dev/null
+
+snmalloc: linux ## snmalloc as a peer of bench heap, where cargo can fetch its crate
+	@command -v cargo >/dev/null || { echo 'snmalloc: expected cargo, which is not there (Debian: cargo)' >&2; exit 1; }
+	@cargo build --quiet --release --locked --manifest-path peers/snmalloc/Cargo.toml --target-dir build/snmalloc
+	@ln -sf ../../snmalloc/release/libsnmalloc.so build/linux/peer-libraries/
 
 compare: python ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)

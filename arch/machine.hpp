@@ -1,6 +1,7 @@
 // What the machine is and how it ends.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -33,6 +34,7 @@ struct MachineDescription {
     std::string_view build;       // revision and compiler
     std::string_view microcode;   // "0xd000389"; empty: not told
     std::string_view mitigations; // of attacks by speculation: what is on, and costs time
+    std::size_t processors = 0;   // that the system below has online; 0: there is none below
 
     // By QEMU's emulator, which has no caches: it passes over prefetches, but not over what chooses their addresses.
     [[nodiscard]] bool is_emulated() const { return hypervisor == "TCGTCGTCGTCG"; }

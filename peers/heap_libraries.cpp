@@ -17,9 +17,9 @@ namespace mxk::bench {
 namespace {
 
 struct HeapLibrary {
-    char const* file;         // as the loader knows it
-    std::string_view package; // the one of Debian that has it
-    char const* allocate;     // its functions
+    char const* file;        // as the loader knows it
+    std::string_view origin; // where it comes from
+    char const* allocate;    // its functions
     char const* deallocate;
     char const* older = nullptr; // another file, of an older release
     void* handle = nullptr;      // until the program ends: its threads' caches are its own
@@ -28,7 +28,7 @@ struct HeapLibrary {
     Result<void> open() {
         for (char const* const name : {file, older})
             if (handle == nullptr && name != nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
-        if (handle == nullptr) return Error::of("{} (Debian: {})", dlerror(), package);
+        if (handle == nullptr) return Error::of("{} ({})", dlerror(), origin);
         return {};
     }
     // Its function of that name. Errors: it has none.
@@ -78,7 +78,7 @@ template <HeapLibrary& library, typename Free> struct LoadedHeap {
 
 // It keeps more for each thread than the loader has room for in a program that has begun, unless it was told so before:
 // table_memory.cpp does that.
-constinit HeapLibrary jemalloc_library{"libjemalloc.so.2", "libjemalloc2", "malloc", "sdallocx"};
+constinit HeapLibrary jemalloc_library{"libjemalloc.so.2", "Debian: libjemalloc2", "malloc", "sdallocx"};
 constexpr HeapKind jemalloc = [] {
     using Heap = LoadedHeap<jemalloc_library, void(void*, std::size_t, int)>;
     HeapKind kind = Heap::kind("jemalloc", "jemalloc: malloc and sdallocx", "jemalloc");
@@ -94,16 +94,29 @@ constexpr HeapKind jemalloc = [] {
 }();
 MXK_REGISTER(mxk_heap_kinds, HeapKind, jemalloc);
 
-constinit HeapLibrary mimalloc_library{"libmimalloc.so.3", "libmimalloc2.0 or libmimalloc3", "mi_malloc",
+constinit HeapLibrary mimalloc_library{"libmimalloc.so.3", "Debian: libmimalloc2.0 or libmimalloc3", "mi_malloc",
                                        "mi_free_size", "libmimalloc.so.2"};
 constexpr HeapKind mimalloc = LoadedHeap<mimalloc_library, void(void*, std::size_t)>::kind(
     "mimalloc", "mimalloc: mi_malloc and mi_free_size", "mimalloc");
 MXK_REGISTER(mxk_heap_kinds, HeapKind, mimalloc);
 
-constinit HeapLibrary tbb_library{"libtbbmalloc.so.2", "libtbbmalloc2", "scalable_malloc", "scalable_free"};
+constinit HeapLibrary tbb_library{"libtbbmalloc.so.2", "Debian: libtbbmalloc2", "scalable_malloc", "scalable_free"};
 constexpr HeapKind tbbmalloc =
     LoadedHeap<tbb_library, void(void*)>::kind("tbbmalloc", "oneTBB: scalable_malloc and scalable_free", "oneTBB");
 MXK_REGISTER(mxk_heap_kinds, HeapKind, tbbmalloc);
+
+constinit HeapLibrary snmalloc_library{"libsnmalloc.so", "make snmalloc, which needs cargo", "snmalloc_allocate",
+                                       "snmalloc_deallocate"};
+constexpr HeapKind snmalloc = [] {
+    HeapKind kind = LoadedHeap<snmalloc_library, void(void*, std::size_t)>::kind(
+        "snmalloc", "snmalloc: sn_malloc and sn_rust_dealloc", "snmalloc");
+    kind.print_version = [](TextSink& out) {
+        char const* (*version)() = nullptr;
+        if (snmalloc_library.find("snmalloc_version", version)) out.write(version());
+    };
+    return kind;
+}();
+MXK_REGISTER(mxk_heap_kinds, HeapKind, snmalloc);
 
 // The C library's: as everywhere in this program, it asks for large pages (table_memory.cpp). Called as by a program
 // that is linked with it; not by name, which the compiler knows and would take calls away of.

@@ -4,13 +4,16 @@
 #include "peers/peer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/json_line.hpp"
 #include "bench/frame/grid.hpp"
+#include "bench/table/table_benchmark.hpp"
 #include "bench/table/table_sweep.hpp"
 #include "bench/trace/trace_report.hpp"
 #include "bench/workload/workload.hpp"
+#include "kernel/console/words.hpp"
 #include "peers/peer_run.hpp"
 #include "tasks/worker.hpp"
 
@@ -24,6 +27,7 @@ struct PeerOptions : Workload, CoreSetOptions {
 
     KindNames<Peer> peers{};
     std::optional<TableSweep> sweep;
+    std::optional<std::string_view> table; // options of `bench table`
     bool latency = false;
     bool list = false;
 };
@@ -33,6 +37,8 @@ constexpr auto peer_schema = console::schema<PeerOptions>(
     workload_option::operations, workload_option::mix, workload_option::ycsb, workload_option::trace,
     workload_option::keys, workload_option::distribution, workload_option::queue, workload_option::slices,
     workload_option::seed,
+    console::option<&PeerOptions::table>(
+        "table", "MXK's own in turns with the peers: --table='--layout bucketed --submit batch'"),
     console::option<&PeerOptions::sweep>("sweep",
                                          "a row for each number of keys, of tables from 16 KiB to this size at "
                                          "32 bytes a key (--mix find; --ops: finds for each row)"),
@@ -51,7 +57,7 @@ class TablePeers final : public GridExperiment {
     using Options = PeerOptions;
     static constexpr std::string_view name = "peer";
 
-    explicit TablePeers(Options options)
+    explicit TablePeers(Options const& options)
         : options_(options) {}
     // Errors: what was typed is wrong, or contradicts itself; no memory.
     Result<void> set_up() override {
@@ -64,9 +70,12 @@ class TablePeers final : public GridExperiment {
         if (options_.sweep && options_.queue == QueueKind::Shared)
             return Error("--sweep: expected no --queue shared, whose instructions are taken once");
         options_.queue = queue_or(options_, QueueKind::NodeLocal);
+        if (options_.table) table_.emplace(MXK_TRY(make_table())); // before a trace is read: it reads its own
         trace_ = MXK_TRY(read_trace(options_, Worker::current().node()));
         peers_ = MXK_TRY(options_.peers.kinds());
-        add(Axis::of("peer", 20, peers_.span()));
+        if (table_) names_.push_back("bench-table");
+        for (Peer const* const peer : peers_.span()) names_.push_back(peer->name);
+        add(Axis::of("peer", 20, names_, ""));
         MXK_TRY(add_cores(options_.cores));
         for (Mix const& mix : options_.mix.list()) mixes_.push_back(as_text(mix));
         add(Axis::phases({.heading = "mix", .key = {}, .width = 6, .size = mixes_.size()}));
@@ -87,7 +96,12 @@ class TablePeers final : public GridExperiment {
 
     Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
         std::size_t const configuration = configuration_of(point);
-        Peer const& peer = *peers_[point[0]];
+        if (is_table(point)) {
+            run_.reset(); // gives its memory back first
+            return table_->run(point[1], samples, progress);
+        }
+        if (table_) table_->release();
+        Peer const& peer = peer_of(point);
         if (!run_ || prepared_for_ != configuration) {
             run_.reset(); // gives its memory back first
             std::size_t const size = point[size_axis];
@@ -117,11 +131,14 @@ class TablePeers final : public GridExperiment {
     }
 
     void keep(std::size_t configuration) override {
+        Point const point = point_of(configuration);
+        if (is_table(point)) return table_->keep(point[1]);
         std::ranges::copy(latest_, details_.begin() + static_cast<std::ptrdiff_t>(configuration * phases()));
     }
 
     [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const override {
-        std::string_view const reason = why_not(*peers_[point[0]], options_.mix.list()[point[2]]);
+        if (is_table(point)) return std::nullopt;
+        std::string_view const reason = why_not(peer_of(point), options_.mix.list()[point[2]]);
         if (reason.empty()) return std::nullopt;
         return Error(reason);
     }
@@ -137,11 +154,10 @@ class TablePeers final : public GridExperiment {
     }
     void write_settings(JsonWriter& json, Row const& row) const override {
         Point const point = point_of(row);
-        Peer const& peer = *peers_[point[0]];
-        json.field("peer", peer.name);
-        json.field("kind", name_of(peer.kind));
-        json.field("library", peer.library);
-        json.field("setup", peer.setup);
+        json.field("peer", names_[point[0]]);
+        json.field("kind", is_table(point) ? "mxk" : name_of(peer_of(point).kind));
+        json.field("library", is_table(point) ? "none" : peer_of(point).library);
+        json.field("setup", is_table(point) ? *options_.table : peer_of(point).setup);
         json.field("mix", mixes_[point[2]].view());
         core_sets().write(json, point[1]);
         json.field("queue", name_of(*options_.queue));
@@ -159,10 +175,12 @@ class TablePeers final : public GridExperiment {
         json.field("supported", row.state != Row::State::Unsupported);
     }
     void print_details(TextSink& out, Row const& row) const override {
+        if (is_table(point_of(row))) return table_->print_details(out, inner(row));
         if (options_.replay != nullptr) print_trace_results(out, options_.replay->results());
         if (options_.latency) print_durations(out, "operations", details_of(row).latency);
     }
     void write_details(JsonWriter& json, Row const& row) const override {
+        if (is_table(point_of(row))) return table_->write_details(json, inner(row));
         if (options_.replay != nullptr) write_trace_results(json, options_.replay->results());
         if (options_.latency) write_durations(json, "latency", details_of(row).latency);
         json.field("page_faults", details_of(row).page_faults);
@@ -171,6 +189,33 @@ class TablePeers final : public GridExperiment {
   private:
     static constexpr std::size_t size_axis = 3;
     static constexpr double bytes_per_key = 32;
+
+    // What is measured is said once, for all.
+    Result<TableBenchmark> make_table() {
+        constexpr std::array said_besides = {
+            "--cores",  "--ops",  "--mix",    "--workload", "--trace", "--keys",    "--dist",     "--queue",
+            "--slices", "--seed", "--repeat", "--warm-up",  "--sweep", "--latency", "--counters", "--json"};
+        if (options_.sweep) return Error("--table: expected no --sweep besides, whose sizes are the peers'");
+        MXK_TRY(words_.split(*options_.table));
+        for (std::string_view const word : words_.all())
+            if (std::ranges::find(said_besides, word.substr(0, word.find('='))) != said_besides.end())
+                return Error::of("--table: expected how, such as '--layout bucketed --submit batch', got {}, which is "
+                                 "bench peer's",
+                                 word);
+        TableOptions table;
+        MXK_TRY(console::parse(words_.all(), table_schema, table));
+        static_cast<Workload&>(table) = options_;
+        table.cores = options_.cores;
+        table.latency = options_.latency;
+        return TableBenchmark::create(table);
+    }
+    [[nodiscard]] bool is_table(Point const& point) const { return table_ && point[0] == 0; }
+    [[nodiscard]] Peer const& peer_of(Point const& point) const { return *peers_[point[0] - (table_ ? 1 : 0)]; }
+    // As the table's own benchmark counts.
+    [[nodiscard]] Row inner(Row row) const {
+        row.configuration = point_of(row)[1];
+        return row;
+    }
 
     // The head has the shares.
     void print_value(TextSink& out, std::size_t axis, std::size_t at) const override {
@@ -210,6 +255,9 @@ class TablePeers final : public GridExperiment {
     }
 
     PeerOptions options_;
+    console::Words words_;
+    std::optional<TableBenchmark> table_{};
+    std::vector<std::string_view> names_{}; // of the table, and the peers
     TableSizes sizes_{};
     std::vector<std::uint64_t> keys_{};  // by size
     std::vector<Workload> workloads_{};  // the same

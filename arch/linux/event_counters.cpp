@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 #include "arch/cpuid/event_codes.hpp"
 
@@ -63,14 +64,18 @@ class ThreadEvents {
         return reading;
     }
 
+    EventPart part{};
+
   private:
     std::array<int, events> files_{-1, -1, -1, -1, -1, -1, -1, -1, -1};
     std::array<int, events> errors_{};
 };
 
+// Behind a pointer: what a shared object may have of thread-local memory is little.
 ThreadEvents& thread_events() {
-    thread_local ThreadEvents of_thread;
-    return of_thread;
+    thread_local std::unique_ptr<ThreadEvents> of_thread;
+    if (of_thread == nullptr) of_thread = std::make_unique<ThreadEvents>();
+    return *of_thread;
 }
 
 } // namespace
@@ -90,8 +95,7 @@ std::optional<Error> why_not_counted(Event event) {
 }
 
 EventPart& event_part() {
-    thread_local EventPart part;
-    return part;
+    return thread_events().part;
 }
 
 EventReading read_events() {

@@ -172,7 +172,8 @@ MachineDescription describe_machine() {
             .pages = pages.view(),
             .build = MXK_BUILD,
             .microcode = revision,
-            .mitigations = protection};
+            .mitigations = protection,
+            .processors = static_cast<std::size_t>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L))};
 }
 
 } // namespace mxk::arch

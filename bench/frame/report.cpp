@@ -126,6 +126,7 @@ void write_machine(JsonWriter& json) {
     json.field("nodes", topology.nodes.size());
     json.field("distances_known", topology.distances_are_known);
     json.field("cores", topology.cores.size());
+    json.field("processors", machine.processors != 0 ? machine.processors : topology.cores.size());
     json.field("memory_bytes", topology.memory_bytes());
     json.field("hypervisor", machine.hypervisor);
     json.field("platform", machine.platform);

@@ -358,15 +358,14 @@ std::size_t InstructionQueue::max_key_count() const {
     return max;
 }
 
-template <typename Function>
-Result<void> InstructionQueue::over_slices(std::string_view what, Progress& progress, Function step) {
+Result<void> InstructionQueue::over_slices(std::string_view what, Progress& progress, PieceStep step, void* context) {
     ProgressCounter counter;
     progress.phase(what, operations(), counter);
     auto places = MXK_TRY(NodeArray<std::size_t>::create_zeroed(parts_.size(), Worker::current().node()));
     return run_steps(cores(), progress, [&](Worker&, std::size_t i) {
         std::size_t const from = places[i];
         std::size_t const to = std::min(from + piece, parts_[i].slice.size());
-        step(parts_[i], from, to);
+        step(context, parts_[i], from, to);
         places[i] = to;
         counter.add(to - from);
         return to == parts_[i].slice.size() || progress.interrupted() ? Step::Done : Step::Again;

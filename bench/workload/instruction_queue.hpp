@@ -220,7 +220,16 @@ class InstructionQueue {
     [[nodiscard]] std::size_t kept_keys(Slice const& slice) const;
     Result<std::span<Instruction>> room(std::size_t start, std::size_t size, std::size_t place);
     // step(part, from, to) over every slice, on its core, a piece per task.
-    template <typename Function> Result<void> over_slices(std::string_view what, Progress& progress, Function step);
+    template <typename Function> Result<void> over_slices(std::string_view what, Progress& progress, Function step) {
+        return over_slices(
+            what, progress,
+            [](void* context, Part& part, std::size_t from, std::size_t to) {
+                (*static_cast<Function*>(context))(part, from, to);
+            },
+            &step);
+    }
+    using PieceStep = void (*)(void* context, Part& part, std::size_t from, std::size_t to);
+    Result<void> over_slices(std::string_view what, Progress& progress, PieceStep step, void* context);
 
     Workload const* workload_;
     QueueKind kind_;

@@ -40,8 +40,9 @@ struct Option {
     Kind kind;
     bool repeatable;
     Bounds bounds;
-    Result<void> (*assign)(void* target, std::string_view text, Bounds const& bounds);
-    void (*print)(TextSink& out, void const* target);
+    void* (*part)(void* target); // the struct's base, or the struct, that has the member, as the two below take it
+    Result<void> (*assign)(void* part, std::string_view text, Bounds const& bounds);
+    void (*print)(TextSink& out, void const* part);
     void (*describe)(TextSink& out);
     void (*complete)(Candidates& candidates);
 };
@@ -50,7 +51,15 @@ struct Option {
 void only_a_bool_is_a_flag();
 
 template <typename MemberPointer> struct TypeOfMember;
-template <typename T, typename Class> struct TypeOfMember<T Class::*> { using type = T; };
+template <typename T, typename C> struct TypeOfMember<T C::*> {
+    using type = T;
+    using Class = C;
+};
+
+// One for each base of each struct: what a base's members need is the same in all structs that have it.
+template <typename Struct, typename Base> void* base_of(void* target) {
+    return static_cast<Base*>(static_cast<Struct*>(target));
+}
 
 // An entry that knows its member, but not yet the struct it will be used with: that may be derived from the member's.
 template <auto member> struct MemberOption {
@@ -60,6 +69,7 @@ template <auto member> struct MemberOption {
     Bounds bounds;
 
     using Member = typename TypeOfMember<decltype(member)>::type;
+    using Class = typename TypeOfMember<decltype(member)>::Class;
 
     static constexpr std::size_t size = 1;
     template <typename Struct> constexpr void add_to(Option*& next) const { *next++ = bind<Struct>(); }
@@ -72,15 +82,19 @@ template <auto member> struct MemberOption {
                 .kind = kind,
                 .repeatable = std::is_same_v<Member, WordList>,
                 .bounds = bounds,
-                .assign = [](void* target, std::string_view text, Bounds const& limits) -> Result<void> {
-                    return OptionValue<Member>::parse(text, static_cast<Struct*>(target)->*member, limits);
-                },
-                .print =
-                    [](TextSink& out, void const* target) {
-                        OptionValue<Member>::print(out, static_cast<Struct const*>(target)->*member);
-                    },
+                .part = &base_of<Struct, Class>,
+                .assign = &assign,
+                .print = &print,
                 .describe = &OptionValue<Member>::describe,
                 .complete = &OptionValue<Member>::complete};
+    }
+
+  private:
+    static Result<void> assign(void* part, std::string_view text, Bounds const& limits) {
+        return OptionValue<Member>::parse(text, static_cast<Class*>(part)->*member, limits);
+    }
+    static void print(TextSink& out, void const* part) {
+        OptionValue<Member>::print(out, static_cast<Class const*>(part)->*member);
     }
 };
 

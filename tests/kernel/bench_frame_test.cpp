@@ -335,8 +335,12 @@ class Phases final : public Experiment {
     std::size_t runs = 0;
 };
 
-FixedText<4096> said_of(Phases& phases, bool counters) {
-    FixedText<4096> said;
+// Rows have all warnings of the machine.
+using Said = FixedText<32'000>;
+constinit Said said{};
+
+Said const& said_of(Phases& phases, bool counters) {
+    said.clear();
     console::Invocation invocation(said);
     set_counter_source(without_counters());
     set_event_source({.why_not_counted = [](arch::Event event) -> std::optional<Error> {
@@ -366,15 +370,15 @@ FixedText<4096> said_of(Phases& phases, bool counters) {
     return said;
 }
 
-bool has(FixedText<4096> const& said, std::string_view text) {
-    return said.view().find(text) != std::string_view::npos;
+bool has(Said const& text_of, std::string_view text) {
+    return text_of.view().find(text) != std::string_view::npos;
 }
 
 } // namespace events
 
 MXK_TEST(bench_frame, what_is_counted_is_of_the_phase_and_per_operation) {
     events::Phases phases;
-    auto const said = events::said_of(phases, true);
+    auto const& said = events::said_of(phases, true);
     MXK_CHECK(events::has(said, "  per operation: 4.000 cycles, 4.000 instructions, 4.000 L2 misses, 4.000 remote"));
     MXK_CHECK(events::has(said, "  per operation: 8.000 cycles, 8.000 instructions, "));
     MXK_CHECK(events::has(said, "\nnot counted: L3 misses, remote lines: a planted reason\n"));
@@ -386,17 +390,17 @@ MXK_TEST(bench_frame, what_is_counted_is_of_the_phase_and_per_operation) {
 MXK_TEST(bench_frame, a_part_that_was_left_open_is_of_no_other_run) {
     events::Phases phases;
     phases.left_open = true;
-    auto const said = events::said_of(phases, true);
+    auto const& said = events::said_of(phases, true);
     MXK_CHECK(phases.runs == 3 && events::has(said, "\"cycles\":4,") && events::has(said, "\"cycles\":8,"));
 }
 
 MXK_TEST(bench_frame, parts_that_do_not_tell_phases_apart_count_nothing) {
     events::Phases phases;
     phases.parts = 3;
-    auto const said = events::said_of(phases, true);
+    auto const& said = events::said_of(phases, true);
     MXK_CHECK(!events::has(said, "per operation: ") && events::has(said, "\"cycles\":null"));
     events::Phases others;
-    auto const without = events::said_of(others, false); // nobody has asked
+    auto const& without = events::said_of(others, false); // nobody has asked
     MXK_CHECK(!events::has(without, "\"counters\":") && !events::has(without, "per operation: "));
 }
 

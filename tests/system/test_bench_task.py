@@ -45,8 +45,12 @@ def expect_sound(rows: list[dict[str, Any]], pairs: dict[str, list[int]]) -> Non
     ids=["1", "2", "4-on-2-nodes"],
 )
 def test_rows_of_each_machine(tmp_path: Path, shape: list[str], pairs: dict[str, list[int]]) -> None:
-    ended = run_mxk(tmp_path / "log", shape, f"bench task {FEW}")
+    ended = run_mxk(tmp_path / "log", shape, f"bench task {FEW} --counters")
     expect_sound(ended.rows, pairs)
+    for row in ended.rows:
+        assert row["counters"]["page_faults"] is None
+        assert "no system is below the kernel" in row["counters"]["not_counted"]
+        assert (row["counters"]["cycles"] is None) == ("cycles" in row["counters"]["not_counted"])
     for measure in ("hop", "stream", "mail", "round-trip", "remote-round-trip", "wake"):
         said = f"skipped: {measure}: needs" in ended.output
         in_every_row = all(any(text.startswith(f"{measure}: ") for text in row["skipped"]) for row in ended.rows)

@@ -188,14 +188,49 @@ def test_keys_of_every_kind(tmp_path: Path) -> None:
     file = tmp_path / "keys"
     file.write_text("".join(f"{7 * number}\n" for number in range(1, 5001)))
     run = "bench peer --peer cuckoo,urcu-lfht --mix insert,find,erase --cores 2 --ops 5K --json"
-    for keys in ("sequential", "strided:64", f"file:{file}"):
+    for keys in ("sequential", "strided:64", f"file:{file}", "random:10", "random:40"):
         rows = peers(f"{run} --keys {keys}").rows
         assert [(row["keys"], row["verified"]) for row in rows] == [(keys, True)] * 6
+
+
+def test_a_row_for_each_number_of_keys() -> None:
+    rows = peers("bench peer --peer cuckoo,mxk-table --mix find --cores 2 --sweep 64Ki --ops 100K --json").rows
+    sizes = [(512, 195), (1024, 97), (2048, 48)]
+    assert [(r["peer"], r["operations"], r["passes"], r["verified"]) for r in rows] == [
+        (peer, keys, passes, True) for peer in ("cuckoo", "mxk-table") for keys, passes in sizes
+    ]
+    for row in rows:
+        made = row["seconds"] * row["throughput"]["median"]
+        assert made == pytest.approx(row["operations"] * row["passes"], rel=1e-6), "all passes count"
+
+
+def test_a_table_of_mxk_takes_turns_with_the_peers() -> None:
+    how = "--layout bucketed --submit batch"
+    run = f"bench peer --table='{how}' --peer cuckoo --mix insert,find --cores 1,2 --ops 50K --repeat 2 --json"
+    rows = peers(run).rows
+    assert [(r["peer"], r["kind"], r["cores"], r["mix"]) for r in rows] == [
+        (peer, kind, cores, mix)
+        for peer, kind in (("bench-table", "mxk"), ("cuckoo", "peer"))
+        for cores in (1, 2)
+        for mix in ("insert", "find")
+    ]
+    assert all(row["verified"] and row["operations"] == 50_000 for row in rows)
+    assert rows[0]["setup"] == how
+    assert rows[0]["table_bytes"] > 50_000 * 16
+    traced = peers(f"bench peer --table='{how}' --peer cuckoo --workload ycsb-c --cores 1 --ops 20K --json").rows
+    assert [row["verified"] for row in traced] == [True] * 4
 
 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
+        ("--table='--layout bogus'", "expected"),
+        ("--table='--ops 5'", "--table: expected how, such as '--layout bucketed --submit batch', got --ops"),
+        ("--table='--cores=1'", "got --cores=1, which is bench peer's"),
+        ("--table='' --sweep auto --mix find", "--table: expected no --sweep besides"),
+        ("--sweep auto", "--sweep: expected --mix find, whose instructions can be run again and again"),
+        ("--sweep auto --mix find --queue shared", "--sweep: expected no --queue shared"),
+        ("--keys random:20 --queue shared", "--keys random:BITS: expected --queue node-local or per-core"),
         ("--peer bogus", "unknown peer 'bogus'"),
         ("--peer cukoo", "did you mean cuckoo?"),
         ("--peer cuckoo,", "unknown peer ''"),

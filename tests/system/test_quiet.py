@@ -21,6 +21,32 @@ from helpers import linux_program, run_linux
 COMMAND = "bench table --ops 8M --cores {cores} --warm-up 0 --json"
 
 
+EVENTS = {
+    *("cycles", "instructions", "l2_misses", "l3_misses", "remote_lines", "branch_misses"),
+    *("page_faults", "switches", "migrations"),
+}
+
+
+def test_what_is_counted_is_told_or_why_it_is_not() -> None:
+    command = "bench table --layout bucketed --submit batch --mix insert,find --ops 200K --cores 1,2 --repeat 3 --json"
+    rows = run_linux(f"{command} --counters; bench memory --part random --set 1Mi --cores 1 --counters --json").rows
+    assert {row["counters"]["per"] for row in rows} == {"operation", "line of 64 bytes"}
+    for row in rows:
+        counters = row["counters"]
+        assert set(counters) == EVENTS | {"per", "not_counted"}
+        absent = {event for event in EVENTS if counters[event] is None}
+        assert bool(absent) == (counters["not_counted"] is not None)
+        for event in absent:
+            name = event.replace("_", " ").replace("l2", "L2").replace("l3", "L3")
+            assert name in counters["not_counted"], event
+        assert absent & {"page_faults", "switches", "migrations"} in (set(), {"switches", "migrations"})
+        assert 0 <= counters["page_faults"] < 1, "the table was touched before"
+        if counters["instructions"] is not None:
+            assert counters["instructions"] > 1
+            assert counters["cycles"] > 1
+    assert "counters" not in run_linux(command).rows[0]
+
+
 RATE = "bench table --layout bucketed --submit batch --mix find --latency --cores 1 --ops 2M --warm-up 0 --json --rate "
 
 

@@ -99,6 +99,13 @@ def test_what_tells_machines_apart(other: Row) -> None:
     assert [count for _, count in machines(rows_of(MACHINE) + rows_of(MACHINE | other))] == [6, 6]
 
 
+def test_a_program_that_chooses_its_cores_is_on_the_same_machine() -> None:
+    of_linux = MACHINE | {"platform": "Linux 6.1", "processors": 64}
+    one, two = of_linux | {"cores": 1, "nodes": 1}, of_linux | {"cores": 2, "nodes": 2}
+    assert [count for _, count in machines(rows_of(one), rows_of(two))] == [12]
+    assert [count for _, count in machines(rows_of(one), rows_of(two | {"processors": 32}))] == [6, 6]
+
+
 def test_rows_that_do_not_say_it_are_of_the_files_only_machine_or_of_an_unknown_one(tmp_path: Path) -> None:
     said = told(written(tmp_path, rows_of(MACHINE), rows_of(None)))
     assert said == [A, "B: unknown machine, 6 rows, not quiet: 0"]

@@ -12,7 +12,7 @@ from mxk_host.machine import Accelerator
 from mxk_host.programs import PROGRAMS, Programs, Side
 from mxk_host.stream import Row
 
-HEAPS = ("mxk", "locked", "glibc", "mimalloc", "jemalloc", "tbbmalloc")
+HEAPS = ("mxk", "locked", "glibc", "mimalloc", "jemalloc", "tbbmalloc", "snmalloc")
 # What each runs: with so much memory that pages and tables do not matter.
 OPTIONS = {
     "micro": "--pattern random,sawtooth --size 64,512 --live 100K --ops 300K",

@@ -94,10 +94,23 @@ def _resize(layout: str, phase: str) -> Cell:
     return Cell(Part.GRACE, layout, Column(f"p99 {phase}, {RESIZE_CORES} cores"))
 
 
+# The targets were shares of the ring. What that is of memory's random lines was measured on an EPYC (Zen 3) with two
+# cores and 12 M pairs, so that a target is as hard as it was.
+_RING_BY_LINES = {
+    ("insert", 1): 0.70, ("find", 1): 0.83, ("erase", 1): 0.61,
+    ("insert", 2): 0.70, ("find", 2): 0.68, ("erase", 2): 0.66,
+}  # fmt: skip
+
+
+def _share_of_bound(engine: str, mix: str, cores: int, of_ring: float) -> Figure:
+    target = round(of_ring * _RING_BY_LINES[mix, cores], 2)
+    return _ratio(engine, BOUND, mix, cores, Unit.SHARE, target)
+
+
 def _shares_of_bound(engine: str, one_core: float, two_cores: float) -> list[Figure]:
-    """Of the bound at the same number of cores, in each phase."""
+    """Of the bound at the same number of cores, in each phase; given as shares of the ring."""
     targets = ((1, one_core), (2, two_cores))
-    return [_ratio(engine, BOUND, mix, cores, Unit.SHARE, target) for mix in plan.MIXES for cores, target in targets]
+    return [_share_of_bound(engine, mix, cores, target) for mix in plan.MIXES for cores, target in targets]
 
 
 def _time(what: str, unit: Unit, over: Cell, target: float, against: str = "") -> Figure:
@@ -138,7 +151,7 @@ FIGURES: Sequence[Figure] = (
     *(_ratio(SHARED, URCU, "find", cores, Unit.TIMES, 3) for cores in (1, 2)),
     *(_ratio(SHARED, URCU, "insert", cores, Unit.TIMES, 1.5) for cores in (1, 2)),
     *(_ratio(SHARED_GROWING, URCU_GROWING, "insert", cores, Unit.TIMES, 2) for cores in (1, 2)),
-    *(_ratio(SHARED_BATCH, BOUND, "find", cores, Unit.SHARE, 0.6) for cores in (1, 2)),
+    *(_share_of_bound(SHARED_BATCH, "find", cores, 0.6) for cores in (1, 2)),
     _ratio(SHARED, TBB, plan.UPDATES_MIX, 2, Unit.TIMES, 3, part=Part.UPDATES),
     *(
         Figure(f"{plan.RCU_ENGINE} read sections at 2 cores", f"by {against}", Unit.TIMES,

@@ -12,6 +12,7 @@ from mxk_host.stream import Row
 
 UNKNOWN = "unknown machine"
 _TELL_APART = ("cpu", "nodes", "cores", "hypervisor")
+_OF_A_PROGRAM = ("cpu", "processors", "hypervisor")  # which chooses its cores and nodes
 _CLOCKS_DIFFER = 0.01  # of the TSC's rate: each process measures it anew
 _PUT_TOGETHER = ("side", "process")  # fields of rows that one tool has measured on one host, its kernel in QEMU, too
 
@@ -71,7 +72,9 @@ def _identity(row: Row) -> tuple[str, ...]:
     kind, machine = kind_of(row), machine_of(row)
     if kind is Kind.SIMULATED:
         return (kind, text_of(simulation_of(row).get("machine")))
-    return (kind, *(text_of(machine.get(name)) for name in _TELL_APART)) if machine else ()
+    is_program = "processors" in machine and text_of(machine.get("platform")).startswith("Linux")
+    names = _OF_A_PROGRAM if is_program else _TELL_APART
+    return (kind, *(text_of(machine.get(name)) for name in names)) if machine else ()
 
 
 def _is_same(a: Row, b: Row) -> bool:
