@@ -80,7 +80,7 @@ snmalloc: linux ## snmalloc as a peer of bench heap, where cargo can fetch its c
 	@cargo build --quiet --release --locked --manifest-path peers/snmalloc/Cargo.toml --target-dir build/snmalloc
 	@ln -sf ../../snmalloc/release/libsnmalloc.so build/linux/peer-libraries/
 
-compare: python ## MXK and its peers at native speed, interleaved (an hour; COMPARE="--ops 2M" is quick)
+compare: python ## MXK and its peers at native speed, interleaved (hours; COMPARE="--ops 2M" is quick)
 	@tools/mxk compare $(COMPARE)
 
 figures-check: python ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)

@@ -86,7 +86,7 @@ STEPS = (
         f"bench peer --peer tbb-hash-map {_FIND} --ops {{ops}} --cores {{cores}} --repeat {{repeat}} --json",
         17,
     ),
-    Step("the bound", Side.PEERS, f"bench peer --peer reference-buckets-ring {_FIND} {_TABLE}", 7),
+    Step("a plain loop", Side.PEERS, f"bench peer --peer reference-buckets-ring {_FIND} {_TABLE}", 7),
     Step(
         "the kernel in QEMU: boot, topology, a verified table",
         Side.KERNEL,
@@ -178,7 +178,7 @@ NUMBERS = (
     Number("finds in batches, all cores", _throughput("find", **_BATCH)),
     Number("finds, a task each, all cores", _throughput("find", **_TASK)),
     Number("finds in batches by TBB's", _ratio("find", _BATCH, _TBB)),
-    Number("finds in batches by the bound's", _ratio("find", _BATCH, _BOUND)),
+    Number("finds in batches by a plain loop's", _ratio("find", _BATCH, _BOUND)),
     Number("a load from memory, largest working set", _nanoseconds(last=True, **_LATENCY)),
     Number("a load from the first cache", _nanoseconds(**_LATENCY)),
     Number("a line to another core and back", _nanoseconds(benchmark="lines", measure="round-trip")),

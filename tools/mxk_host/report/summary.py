@@ -123,7 +123,7 @@ def _numbers(points: Sequence[Point]) -> Iterable[Number]:
             for it in peers
             if all(it.settings.get(n) == mine.settings.get(n) for n in ("mix", "cores", "operations"))
         ]
-        for kind, words in (("peer", "as fast as the fastest peer"), ("bound", "of the bound")):
+        for kind, words in (("peer", "as fast as the fastest peer"), ("bound", "of a plain loop")):
             other = _fastest(it for it in same if it.first.get("kind") == kind)
             alike = other is not None and mine.is_quiet == other.is_quiet  # else it says more of the host
             ratio = ratio_of(mine, other, "throughput") if other is not None and alike else None
