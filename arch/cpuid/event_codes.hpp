@@ -1,8 +1,7 @@
 // By which code a processor counts an event: bits 7:0 its number, 15:8 its unit mask, as in IA32_PERFEVTSELx (SDM vol.
 // 3B chapter 20) and in PERF_CTL of AMD (APM vol. 2 section 13.2). Pure.
-//   Intel: the architectural events of leaf 0Ah (SDM vol. 3B section 20.2.1.2); from Skylake's servers on
-//   L2_RQSTS.MISS,
-//     and MEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM, REMOTE_HITM and REMOTE_FWD together: loads only.
+//   Intel: the architectural events of leaf 0Ah (SDM vol. 3B section 20.2.1.2); from Skylake's servers
+//     on L2_RQSTS.MISS, and MEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM, REMOTE_HITM and REMOTE_FWD together: loads only.
 //   AMD from family 17h on (PPR): PMCx076, PMCx0C0, PMCx0C3; misses of the second level by loads and fetches (PMCx064);
 //     fills from beyond the core's third level, and from another node: by demand in family 17h (PMCx043), all from
 //     family 19h on (PMCx044).

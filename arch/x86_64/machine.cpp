@@ -1,5 +1,6 @@
 #include "arch/machine.hpp"
 
+#include "arch/cpuid/signature.hpp"
 #include "arch/terminal.hpp"
 #include "arch/x86_64/apic/apic.hpp"
 #include "arch/x86_64/board/keyboard.hpp"
@@ -49,8 +50,7 @@ struct CodeState {
 // Of the calling core: firmware gives all of them the same.
 CodeState find_code_state() {
     // So that CPUID shows an Intel processor's revision (SDM vol. 3A section 9.11.7.1); AMD's register stays as it is.
-    constexpr std::uint32_t genuine_intel = 0x756e'6547;
-    if (cpuid(0).ebx == genuine_intel) try_write_msr(msr::microcode, 0);
+    if (is_intel(cpuid(0))) try_write_msr(msr::microcode, 0);
     cpuid(1);
     Mitigations const found = read_mitigations(&cpuid, &try_read_msr);
     CodeState state;

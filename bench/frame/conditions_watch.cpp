@@ -1,7 +1,7 @@
 #include "bench/frame/conditions_watch.hpp"
 
 #include "arch/core_local.hpp"
-#include "bench/frame/event_counts.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "kernel/remote_call.hpp"
 #include "tasks/worker.hpp"
 #include "tasks/workers.hpp"
@@ -39,21 +39,11 @@ void ConditionsWatch::begin_run(bool is_part) {
         });
     }
     counter_source.run_begins();
-    if (is_part && (arch::has_run_evidence() || are_events_counted())) {
-        call_on_each(cores_.span(), [] {
-            arch::evidence_part_begins();
-            events_part_begins();
-        });
-    }
+    if (is_part && are_parts_watched()) call_on_each(cores_.span(), [] { unseen_part_begins(); });
 }
 
 RunConditions ConditionsWatch::end_run(bool is_part) {
-    if (is_part && (arch::has_run_evidence() || are_events_counted())) {
-        call_on_each(cores_.span(), [] {
-            events_part_ends();
-            arch::evidence_part_ends();
-        });
-    }
+    if (is_part && are_parts_watched()) call_on_each(cores_.span(), [] { unseen_part_ends(); });
     arch::RunEvidence const evidence = counter_source.run_ends();
     if (counter_source.has_any())
         call_on_each(cores_.span(), [&] { after_[index(arch::core_local().id)] = counter_source.read(); });

@@ -10,5 +10,10 @@ namespace mxk::bench {
 // Any core. In pairs; a core may be in several parts at a time.
 void measured_part_begins();
 void measured_part_ends();
+// The same without what a simulator sees: where a run is measured as a whole, on the cores beside the console's.
+void unseen_part_begins();
+void unseen_part_ends();
+// Whether these do anything. The same on all cores while a run is made.
+bool are_parts_watched();
 
 } // namespace mxk::bench

@@ -42,7 +42,7 @@ Error unknown_option(std::string_view argument, std::span<Option const> options)
 }
 
 Result<void> assign(Option const& option, std::string_view value, void* target) {
-    auto const assigned = option.assign(option.part(target), value, option.bounds);
+    auto const assigned = option.assign(target, value);
     if (assigned.ok()) return {};
     std::string_view const dashes = option.kind == Option::Kind::Positional ? "" : "--";
     return Error::of("{}{}: {}", dashes, option.name, assigned.error().message());
@@ -137,7 +137,7 @@ void print_help_erased(TextSink& out, std::span<Option const> options, void cons
         format(out, "  {}  {}", line.view(), option.meaning);
         print_bounds(out, option.bounds);
         FixedText<96> initial;
-        option.print(initial, option.part(const_cast<void*>(defaults)));
+        option.print(initial, defaults);
         if (!initial.view().empty()) format(out, "; default {}", initial.view());
         out.write("\n");
     }

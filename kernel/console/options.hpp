@@ -40,11 +40,14 @@ struct Option {
     Kind kind;
     bool repeatable;
     Bounds bounds;
-    void* (*part)(void* target); // the struct's base, or the struct, that has the member, as the two below take it
-    Result<void> (*assign)(void* part, std::string_view text, Bounds const& bounds);
-    void (*print)(TextSink& out, void const* part);
+    void* (*part)(void* target); // the struct's base, or the struct, that has the member: what the two below take
+    Result<void> (*assign_part)(void* part, std::string_view text, Bounds const& bounds);
+    void (*print_part)(TextSink& out, void const* part);
     void (*describe)(TextSink& out);
     void (*complete)(Candidates& candidates);
+
+    Result<void> assign(void* target, std::string_view text) const { return assign_part(part(target), text, bounds); }
+    void print(TextSink& out, void const* target) const { print_part(out, part(const_cast<void*>(target))); }
 };
 
 // Called by nothing: reaching it makes a flag<>() that is no bool, or a bool that is no flag, a compile-time error.
@@ -83,8 +86,8 @@ template <auto member> struct MemberOption {
                 .repeatable = std::is_same_v<Member, WordList>,
                 .bounds = bounds,
                 .part = &base_of<Struct, Class>,
-                .assign = &assign,
-                .print = &print,
+                .assign_part = &assign,
+                .print_part = &print,
                 .describe = &OptionValue<Member>::describe,
                 .complete = &OptionValue<Member>::complete};
     }

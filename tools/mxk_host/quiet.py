@@ -1,6 +1,7 @@
 """Values of rounds of which some were disturbed: those that count, and whether they are known well enough."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -52,6 +53,15 @@ class Values:
             return False
         found = median_with_interval({0: values})
         return found.high - found.low <= _MAX_WIDTH * found.value
+
+
+def rounds(asked: int | None, seconds: float, known_well: Callable[[], bool]) -> Iterator[int]:
+    """Their numbers: as many as were asked for, or MIN_ROUNDS and more, until all is known well or the time is over."""
+    end = time.monotonic() + seconds
+    for number in range(1, (asked or MAX_ROUNDS) + 1):
+        if asked is None and number > MIN_ROUNDS and (time.monotonic() > end or known_well()):
+            return
+        yield number
 
 
 def largest(several: Iterable[Values]) -> Values:

@@ -39,6 +39,12 @@ std::uint32_t reasons_of(std::uint64_t status, CounterRegisters const& registers
 
 } // namespace
 
+bool has_six_event_counters(AskCpuid ask) {
+    constexpr unsigned six_counters = 23; // of leaf 8000'0001h, ECX
+    return is_amd(ask(0, 0)) && ask(0x8000'0000, 0).eax >= 0x8000'0001 &&
+           has_bit(ask(0x8000'0001, 0).ecx, six_counters);
+}
+
 CounterRegisters counter_registers(AskCpuid ask) {
     CounterRegisters result;
     CpuidResult const leaf0 = ask(0, 0);
@@ -46,10 +52,7 @@ CounterRegisters counter_registers(AskCpuid ask) {
     Signature const signature = signature_of(leaf1.eax);
     result.smi_count = is_intel(leaf0) && has_smi_count(signature);
     constexpr unsigned zen = 0x17;
-    constexpr unsigned six_counters = 23; // of leaf 8000'0001h, ECX
-    bool const has_extended = ask(0x8000'0000, 0).eax >= 0x8000'0001;
-    result.amd_events =
-        is_amd(leaf0) && signature.family >= zen && has_extended && has_bit(ask(0x8000'0001, 0).ecx, six_counters);
+    result.amd_events = signature.family >= zen && has_six_event_counters(ask);
     if (leaf0.eax < 6) return result;
     CpuidResult const power = ask(6, 0);
     constexpr unsigned acpi = 22; // of leaf 1, EDX: IA32_THERM_STATUS is there (SDM vol. 3B section 14.8.4.2)

@@ -39,6 +39,9 @@ struct CounterRegisters {
 // `ask`: answers as a core of the machine.
 CounterRegisters counter_registers(AskCpuid ask);
 
+// Of AMD: from MSR C001'0200h on, each selection followed by its counter (APM vol. 2 section 13.2).
+bool has_six_event_counters(AskCpuid ask);
+
 // What makes a performance counter of AMD count SMIs, in all modes.
 constexpr std::uint64_t amd_smi_event = 1 << 22 | 3 << 16 | 0x2b;
 

@@ -68,9 +68,7 @@ EventRegisters event_registers(AskCpuid ask) {
     CpuidResult const leaf0 = ask(0, 0);
     EventCodes const codes = event_codes(ask);
     if (is_intel(leaf0) && leaf0.eax >= 0xa) set_intel(registers, codes, ask(0xa, 0));
-    constexpr unsigned six_counters = 23; // of leaf 8000'0001h, ECX
-    if (is_amd(leaf0) && ask(0x8000'0000, 0).eax >= 0x8000'0001 && has_bit(ask(0x8000'0001, 0).ecx, six_counters))
-        set_amd(registers, codes, leaf0.eax >= 6 && has_bit(ask(6, 0).ecx, 0));
+    if (has_six_event_counters(ask)) set_amd(registers, codes, leaf0.eax >= 6 && has_bit(ask(6, 0).ecx, 0));
     return registers;
 }
 

@@ -1,9 +1,8 @@
 // Which registers count the events of arch/event_counters.hpp. Pure: tested on the host with made-up processors.
-//   Intel, architectural performance monitoring from version 2 on (SDM vol. 3B section 20.2): instructions and cycles
-//   by
-//     fixed counters, all else by general ones.
-//   AMD from family 17h on, with six counters (APM vol. 2 section 13.2; CPUID 8000'0001h ECX 23): cycles by
-//     IA32_APERF, since the last counter counts SMIs (counter_registers.hpp).
+//   Intel, architectural performance monitoring from version 2 on (SDM vol. 3B section 20.2): instructions and
+//     cycles by fixed counters, all else by general ones.
+//   AMD from family 17h on, with six counters (has_six_event_counters()): cycles by IA32_APERF, since the last counter
+//   counts SMIs (counter_registers.hpp).
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 #include "arch/x86_64/cpu/machine_check.hpp"
 
+#include "arch/cpuid/signature.hpp"
 #include "arch/x86_64/cpu/cpu_features.hpp"
 #include "arch/x86_64/cpu/registers.hpp"
 #include "base/format.hpp"
@@ -29,10 +30,8 @@ unsigned bank_count() {
 
 // On family 6 before Nehalem the firmware alone may write it (section 15.3.2.1).
 bool may_control(unsigned bank) {
-    std::uint32_t const signature = cpuid(1).eax;
-    std::uint32_t const family = signature >> 8 & 0xf;
-    std::uint32_t const model = (signature >> 4 & 0xf) | (signature >> 12 & 0xf0);
-    return bank != 0 || family != 6 || model >= 0x1a;
+    Signature const signature = signature_of(cpuid(1).eax);
+    return bank != 0 || signature.family != 6 || signature.model >= 0x1a;
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "arch/cpuid/signature.hpp"
 #include "base/bits.hpp"
 #include "base/format.hpp"
 
@@ -48,10 +49,8 @@ std::uint64_t offered_controls(AskCpuid ask) {
 
 Mitigations read_mitigations(AskCpuid ask, ReadMsr read) {
     Mitigations result;
-    constexpr std::uint32_t genuine_intel = 0x756e'6547;
-    bool const is_intel = ask(0, 0).ebx == genuine_intel;
     if (auto const revision = read(msr::microcode))
-        result.microcode = static_cast<std::uint32_t>(is_intel ? *revision >> 32 : *revision);
+        result.microcode = static_cast<std::uint32_t>(is_intel(ask(0, 0)) ? *revision >> 32 : *revision);
     result.offered = offered_controls(ask);
     if (result.offered != 0) result.on = read(msr::spec_ctrl).value_or(0) & result.offered;
     bool const has_capabilities = ask(0, 0).eax >= 7 && has_bit(ask(7, 0).edx, 29);

@@ -83,16 +83,13 @@ bool same(ProbeOptions const& a, ProbeOptions const& b) {
            a.shape == b.shape && same(a.sets, b.sets) && same(a.mix, b.mix) && same(a.phases, b.phases) &&
            a.label == b.label && same(a.tags, b.tags) && a.json == b.json && a.first == b.first && same(a.rest, b.rest);
 }
-void show(TextSink& out, Option const& option, void const* values) {
-    option.print(out, option.part(const_cast<void*>(values)));
-}
 // Member by member where this file knows the members, else as they are printed.
 bool same(bench::TableOptions const& a, bench::TableOptions const& b) {
     return std::ranges::all_of(bench::table_schema.options, [&](Option const& option) {
         StringSink first;
         StringSink second;
-        show(first, option, &a);
-        show(second, option, &b);
+        option.print(first, &a);
+        option.print(second, &b);
         return first.text == second.text;
     });
 }
@@ -103,7 +100,7 @@ std::vector<std::string> printed(std::span<Option const> options, void const* va
     std::vector<std::string> result;
     for (Option const& option : options) {
         StringSink value;
-        show(value, option, values);
+        option.print(value, values);
         bool const is_given = option.kind == Option::Kind::Value && !option.repeatable && !value.text.empty();
         if (is_given) result.push_back("--" + std::string(option.name) + "=" + value.text);
     }

@@ -4,30 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <map>
 #include <vector>
+
+#include "tests/unit/made_up_processor.hpp"
 
 namespace mxk::arch {
 namespace {
 
+using namespace test;
+
 constexpr std::uint32_t thermal = bit_of(Throttling::Thermal);
-
-std::map<std::uint32_t, CpuidResult> made_up_leaves;
-std::map<std::uint32_t, std::uint64_t> made_up_registers; // those that are not in it fault
-
-CpuidResult ask_made_up(std::uint32_t leaf, std::uint32_t /*subleaf*/) {
-    auto const found = made_up_leaves.find(leaf);
-    return found == made_up_leaves.end() ? CpuidResult{} : found->second;
-}
-std::optional<std::uint64_t> read_made_up(std::uint32_t number) {
-    auto const found = made_up_registers.find(number);
-    if (found == made_up_registers.end()) return std::nullopt;
-    return found->second;
-}
-
-// Vendors as CPUID has them: the first four characters are in EBX.
-constexpr std::uint32_t genuine_intel = 0x756e'6547;
-constexpr std::uint32_t authentic_amd = 0x6874'7541;
 
 CounterRegisters of_intel(std::uint32_t signature, std::uint32_t power_eax = 0, std::uint32_t power_ecx = 0) {
     made_up_leaves = {

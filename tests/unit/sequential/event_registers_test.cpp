@@ -4,47 +4,29 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "arch/cpuid/event_codes.hpp"
+#include "tests/unit/made_up_processor.hpp"
 
 namespace mxk::arch {
 namespace {
 
-constexpr std::uint32_t genuine_intel = 0x756e'6547; // EBX of leaf 0: the first four characters
-constexpr std::uint32_t authentic_amd = 0x6874'7541;
-
-std::map<std::uint32_t, CpuidResult> leaves;
-std::map<std::uint32_t, std::uint64_t> registers_now; // those that are not in it fault
-
-CpuidResult ask_made_up(std::uint32_t leaf, std::uint32_t /*subleaf*/) {
-    auto const found = leaves.find(leaf);
-    return found == leaves.end() ? CpuidResult{} : found->second;
-}
-std::optional<std::uint64_t> read_made_up(std::uint32_t number) {
-    auto const found = registers_now.find(number);
-    return found == registers_now.end() ? std::nullopt : std::optional(found->second);
-}
-bool write_made_up(std::uint32_t number, std::uint64_t value) {
-    auto const found = registers_now.find(number);
-    if (found != registers_now.end()) found->second = value;
-    return found != registers_now.end();
-}
+using namespace test;
 
 // Leaf 0Ah: version, general counters, their width, what is absent, fixed counters.
 void make_intel(std::uint32_t signature, unsigned version = 4, unsigned counters = 4, unsigned width = 48,
                 std::uint32_t absent = 0, unsigned fixed = 3) {
-    leaves = {{0, {0x16, genuine_intel, 0, 0}},
-              {1, {signature, 0, 0, 0}},
-              {0xa, {version | counters << 8 | width << 16 | 7U << 24, absent, 0, fixed}}};
+    made_up_leaves = {{0, {0x16, genuine_intel, 0, 0}},
+                      {1, {signature, 0, 0, 0}},
+                      {0xa, {version | counters << 8 | width << 16 | 7U << 24, absent, 0, fixed}}};
 }
 void make_amd(std::uint32_t signature, std::uint32_t extended_ecx = 1U << 23) {
-    leaves = {{0, {0x10, authentic_amd, 0, 0}},
-              {1, {signature, 0, 0, 0}},
-              {6, {0, 0, 1, 0}},
-              {0x8000'0000, {0x8000'0020, 0, 0, 0}},
-              {0x8000'0001, {0, 0, extended_ecx, 0}}};
+    made_up_leaves = {{0, {0x10, authentic_amd, 0, 0}},
+                      {1, {signature, 0, 0, 0}},
+                      {6, {0, 0, 1, 0}},
+                      {0x8000'0000, {0x8000'0020, 0, 0, 0}},
+                      {0x8000'0001, {0, 0, extended_ecx, 0}}};
 }
 
 // By Event: "cycles instructions L2 L3 remote branch", each "-" where it has no register.
@@ -92,13 +74,13 @@ TEST(EventRegisters, where_nothing_is_known_nothing_is_written) {
     EXPECT_EQ(event_registers(&ask_made_up).setting_count, 0U) << "as under a hypervisor without counters";
     make_intel(0x50654, 4, 4, 255);
     EXPECT_EQ(event_registers(&ask_made_up).setting_count, 0U) << "a width that cannot be";
-    leaves[0].eax = 9;
+    made_up_leaves[0].eax = 9;
     EXPECT_EQ(event_registers(&ask_made_up).setting_count, 0U) << "leaf 0Ah is above the highest one";
     make_amd(0x600f20); // Piledriver
     EXPECT_EQ(event_registers(&ask_made_up).setting_count, 0U);
     make_amd(0xa20f10, 0);
     EXPECT_EQ(event_registers(&ask_made_up).setting_count, 0U) << "Zen 3 without the six counters, as in QEMU";
-    leaves = {};
+    made_up_leaves = {};
     EXPECT_EQ(event_registers(&ask_made_up).setting_count, 0U);
 }
 
@@ -111,19 +93,19 @@ TEST(EventRegisters, amd_counts_from_zen_on_and_leaves_the_counter_of_smis_alone
     make_amd(0x830f10); // Zen 2
     EXPECT_EQ(settings_of(event_registers(&ask_made_up)),
               "c0010200=4300c0 c0010202=430964 c0010204=435843 c0010206=435043 c0010208=4300c3 ");
-    leaves.erase(6);
+    made_up_leaves.erase(6);
     EXPECT_EQ(event_registers(&ask_made_up).counters[0], 0U) << "no IA32_APERF";
 }
 
 TEST(EventRegisters, counts_are_differences_in_the_width_of_a_counter) {
     make_intel(0x306c3, 3, 4, 40);
     EventRegisters const found = event_registers(&ask_made_up);
-    registers_now = {{0x186, 0}, {0x187, 0}, {0x38d, 0}, {0x38f, 0}};
+    made_up_registers = {{0x186, 0}, {0x187, 0}, {0x38d, 0}, {0x38f, 0}};
     EXPECT_TRUE(start_counting(found, &write_made_up));
-    EXPECT_EQ(registers_now[0x38f], 0x3'0000'0003U);
-    registers_now = {{0x30a, 100}, {0x309, 0xff'ffff'fff0}, {0xc1, 5}, {0xc2, 6}};
+    EXPECT_EQ(made_up_registers[0x38f], 0x3'0000'0003U);
+    made_up_registers = {{0x30a, 100}, {0x309, 0xff'ffff'fff0}, {0xc1, 5}, {0xc2, 6}};
     EventReading const before = read_registers(found, &read_made_up);
-    registers_now = {{0x30a, 350}, {0x309, 0x10}, {0xc1, 5}, {0xc2, 16}};
+    made_up_registers = {{0x30a, 350}, {0x309, 0x10}, {0xc1, 5}, {0xc2, 16}};
     EventCounts const counts = counted_between(found, before, read_registers(found, &read_made_up));
     EXPECT_EQ(counts[static_cast<std::size_t>(Event::Cycles)], 250U);
     EXPECT_EQ(counts[static_cast<std::size_t>(Event::Instructions)], 0x20U) << "it has gone round";
@@ -133,9 +115,24 @@ TEST(EventRegisters, counts_are_differences_in_the_width_of_a_counter) {
     EXPECT_FALSE(counts[static_cast<std::size_t>(Event::PageFaults)].has_value());
 }
 
+TEST(EventCounters, events_that_took_turns_are_scaled_and_those_that_were_never_counted_are_none) {
+    EventReading first;
+    EventReading last;
+    first.counts.fill(50);
+    first.wanted.fill(1000);
+    first.counted.fill(1000);
+    last.counts.fill(250);
+    last.wanted.fill(5000);
+    last.counted = {5000, 2000, 1000, 5000, 5000, 5000, 5000, 5000, 5000};
+    EventCounts const counts = counted_between(first, last);
+    EXPECT_EQ(counts[0], 200U) << "all of the time";
+    EXPECT_EQ(counts[1], 800U) << "a quarter of the time";
+    EXPECT_FALSE(counts[2].has_value()) << "never";
+}
+
 TEST(EventRegisters, a_processor_that_refuses_a_setting_counts_nothing) {
     make_intel(0x306c3);
-    registers_now = {{0x186, 0}};
+    made_up_registers = {{0x186, 0}};
     EXPECT_FALSE(start_counting(event_registers(&ask_made_up), &write_made_up));
 }
 

@@ -5,8 +5,7 @@ import os
 import shlex
 import signal
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from mxk_host.compare.plan import Cell, Column, Engine, Kind, Process, Settings
 from mxk_host.digits import bytes_text, cores_text
 from mxk_host.errors import DriverError, ExitCode, signal_name
 from mxk_host.order import grouped
-from mxk_host.quiet import MAX_ROUNDS, MIN_ROUNDS, Values
+from mxk_host.quiet import Values, rounds
 from mxk_host.rounds import Ran, run, take_turns
 from mxk_host.stream import Row
 
@@ -89,20 +88,9 @@ def run_rounds(
     def running(round_number: int) -> list[list[Process]]:
         return [[it for it in group if it.runs_in(round_number)] for group in groups]
 
-    record.interrupted = take_turns(_rounds(settings, record), running, measure, keep)
+    numbers = rounds(settings.rounds, settings.minutes * 60, lambda: _all_known_well(record))
+    record.interrupted = take_turns(numbers, running, measure, keep)
     return record
-
-
-def _rounds(settings: Settings, record: Record) -> Iterator[int]:
-    """Their numbers: as many as were asked for, or until all that was measured is known well enough."""
-    if settings.rounds is not None:
-        yield from range(1, settings.rounds + 1)
-        return
-    end = time.monotonic() + settings.minutes * 60
-    for number in range(1, MAX_ROUNDS + 1):
-        if number > MIN_ROUNDS and (time.monotonic() > end or _all_known_well(record)):
-            return
-        yield number
 
 
 def _all_known_well(record: Record) -> bool:

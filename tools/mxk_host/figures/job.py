@@ -20,7 +20,7 @@ from mxk_host.machine import Boot
 from mxk_host.order import balanced_order
 from mxk_host.programs import Programs, Side
 from mxk_host.progress import RoundsProgress
-from mxk_host.quiet import MAX_ROUNDS, MIN_ROUNDS, Values
+from mxk_host.quiet import MIN_ROUNDS, Values, rounds
 from mxk_host.runs.point import machine_of, simulation_of
 from mxk_host.runs.source import read_runs
 from mxk_host.statement import Statement
@@ -165,16 +165,16 @@ def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], 
         rounds=1,
     )
     started: dict[Side, float] = {}
-    rounds = settings.rounds or MIN_ROUNDS
+    count = settings.rounds or MIN_ROUNDS
     for number in numbers:
         for side, command in _commands(trial, number, sides):
             if side not in started:
                 started[side] = _seconds(settings, side, "bench")
             with_operations = max(_seconds(trial, side, command) - started[side], 0)
-            seconds += with_operations * _TRIAL_PART * rounds + started[side] * (rounds if number in FIGURES else 1)
+            seconds += with_operations * _TRIAL_PART * count + started[side] * (count if number in FIGURES else 1)
     minutes = max(1, round(seconds / 60))
     more = "" if settings.rounds else ", more where the machine is not quiet"
-    console.print(f"{len(numbers)} figures, {rounds} rounds: about {minutes} minutes{more}")
+    console.print(f"{len(numbers)} figures, {count} rounds: about {minutes} minutes{more}")
 
 
 def _seconds(settings: Settings, side: Side, command: str) -> float:
@@ -207,11 +207,8 @@ def run_figure(settings: Settings, figure: Figure, announce: Callable[[int, str]
     """All curves in every round, in a new order each; a row for each curve and number of cores."""
     values: dict[tuple[str, int], list[tuple[int, float, bool | None]]] = defaultdict(list)
     first: dict[tuple[str, int], Row] = {}
-    end = time.monotonic() + _MAX_SECONDS * len(figure.curves) * len(settings.cores)
-    for number in range(1, (settings.rounds or MAX_ROUNDS) + 1):
-        is_enough = settings.rounds is None and number > MIN_ROUNDS
-        if is_enough and (time.monotonic() > end or all(Values.of(it).known_well() for it in values.values())):
-            break
+    seconds = _MAX_SECONDS * len(figure.curves) * len(settings.cores)
+    for number in rounds(settings.rounds, seconds, lambda: all(Values.of(it).known_well() for it in values.values())):
         for curve in balanced_order(figure.curves, number):
             announce(number, f"figure {figure.number}, {curve.name}")
             for row in settings.run(curve.side, settings.command(curve)):
