@@ -27,8 +27,16 @@ inline void pause() {
 // section 14.3): then a function compiled for them, by MXK_WITH_AVX2 (base/vectors.hpp), may be called. Any core.
 bool has_avx2();
 
-// How often the system below has taken the calling core away to do something else, as far as it tells: never on metal,
-// where nothing is below, or a hypervisor that does not say. Any core.
-std::uint64_t interruptions_by_host();
+// What the system below has done with the thread that is the calling core. On metal: nothing ever.
+struct HostAccount {
+    std::uint64_t interruptions = 0; // how often it took the processor away, stopped the program, or provided a page
+    Cycles ran{};                    // for how long it ran, in time stamps: what a hypervisor takes shows only here
+};
+// Any core.
+HostAccount host_account();
+// Whether the core was taken away in a piece of time of that length, which began after `before` and has ended.
+inline bool was_taken_away(HostAccount const& before, HostAccount const& now, Cycles length) {
+    return now.interruptions != before.interruptions || raw(now.ran) - raw(before.ran) < raw(length) / 2;
+}
 
 } // namespace mxk::arch

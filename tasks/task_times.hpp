@@ -1,9 +1,9 @@
 // How long the tasks of one core run (Worker::measure_tasks). Long ones are counted apart if the system below the
 // program has taken the processor away, or had to provide a page, since the core last looked. It looks every 64 tasks.
-// What a hypervisor takes away is not visible here.
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "arch/cpu.hpp"
 #include "base/histogram.hpp"
@@ -19,9 +19,9 @@ class TaskTimes {
 
     void add(Cycles time) {
         if (raw(time) > limit_) [[unlikely]] {
-            if (look()) return interrupted_.add(raw(time));
+            if (look(time)) return interrupted_.add(raw(time));
         } else if (++since_look_ == tasks_between_looks) {
-            look();
+            look(time);
         }
         own_.add(raw(time));
     }
@@ -33,17 +33,15 @@ class TaskTimes {
   private:
     static constexpr unsigned tasks_between_looks = 64;
 
-    // Whether there was an interruption since the last time.
-    bool look() {
+    // Whether the core was taken away since the last time, or in the task that has just ended.
+    bool look(Cycles time) {
         since_look_ = 0;
-        std::uint64_t const now = arch::interruptions_by_host();
-        bool const is_new = now != interruptions_;
-        interruptions_ = now;
-        return is_new;
+        arch::HostAccount const before = std::exchange(account_, arch::host_account());
+        return arch::was_taken_away(before, account_, time);
     }
 
     std::uint64_t limit_;
-    std::uint64_t interruptions_ = 0;
+    arch::HostAccount account_;
     unsigned since_look_ = tasks_between_looks - 1;
     Histogram own_;
     Histogram interrupted_;

@@ -190,10 +190,12 @@ Readings& before() {
 
 } // namespace
 
-std::uint64_t interruptions_by_host() {
+HostAccount host_account() {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
-    return static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt) + stops_so_far().value_or(0);
+    auto const interruptions = static_cast<std::uint64_t>(usage.ru_nivcsw + usage.ru_minflt + usage.ru_majflt);
+    double const ran = seconds(CLOCK_THREAD_CPUTIME_ID) * static_cast<double>(timestamp_frequency());
+    return {interruptions + stops_so_far().value_or(0), Cycles{static_cast<std::uint64_t>(ran)}};
 }
 
 bool has_run_evidence() {

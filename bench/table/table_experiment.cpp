@@ -155,8 +155,8 @@ Arrivals TableExperiment::arrivals(double rate) const {
 Result<HostPauses*> TableExperiment::add_pauses(NodeId node) {
     constexpr std::size_t max_slow = 2 << 20; // of a core
     auto const read = [] {
-        std::uint64_t const interruptions = arch::interruptions_by_host();
-        return HostPauses::Reading{interruptions, clock::timestamp()};
+        arch::HostAccount const account = arch::host_account();
+        return HostPauses::Reading{account, clock::timestamp()};
     };
     auto pauses =
         MXK_TRY(HostPauses::create(node, max_task_time(), std::min<std::size_t>(run_->operations, max_slow), read));

@@ -17,19 +17,33 @@ Result<HostPauses> HostPauses::create(NodeId node, Cycles limit, std::size_t roo
     return HostPauses(MXK_TRY(NodeArray<Slow>::create(room, node)), limit, read);
 }
 
+void HostPauses::begin(Cycles now) {
+    begin_ = last_ = raw(now);
+    Reading const reading = read_();
+    seen_ = reading.account;
+    // What was before is not known, but asking does not take so long.
+    if (raw(reading.time) - begin_ > limit_) pause_begins();
+}
+
 Cycles HostPauses::look() {
     since_look_ = 0;
-    auto const is_long = [this](Reading const& reading) { return raw(reading.time) - last_ > limit_; };
+    auto const length = [this](Reading const& reading) { return Cycles{raw(reading.time) - last_}; };
+    auto const is_taken = [&](Reading const& reading) {
+        return arch::was_taken_away(seen_, reading.account, length(reading));
+    };
     Reading reading = read_();
-    // Perhaps it was taken after the count had been read.
-    if (reading.interruptions == seen_ && is_long(reading)) reading = read_();
-    bool const was_interrupted = reading.interruptions != seen_;
-    seen_ = reading.interruptions;
-    if (was_interrupted && is_long(reading) && !is_behind_) { // one that it is still behind of goes on
-        is_behind_ = true;
-        if (pause_count_ < max_pauses) pauses_[pause_count_++] = {last_, 0};
-    }
+    // Perhaps it was taken after that had been read.
+    if (raw(length(reading)) > limit_ && !is_taken(reading)) reading = read_();
+    if (raw(length(reading)) > limit_ && is_taken(reading)) pause_begins();
+    seen_ = reading.account;
     return reading.time;
+}
+
+// With the last turn. One that the core is still behind of goes on.
+void HostPauses::pause_begins() {
+    if (is_behind_) return;
+    is_behind_ = true;
+    if (pause_count_ < max_pauses) pauses_[pause_count_++] = {last_, 0};
 }
 
 void HostPauses::catch_up(std::uint64_t now) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 
+#include "arch/cpu.hpp"
 #include "base/histogram.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
@@ -26,10 +27,10 @@ class HostPauses {
         std::uint64_t start; // time stamps
         std::uint64_t end;   // when the core had caught up
     };
-    // How often the host has had the calling core, and a time stamp of after that was read: the host likes to take a
+    // What the host has done with the calling core, and a time stamp of after that was read: the host likes to take a
     // core that asks.
     struct Reading {
-        std::uint64_t interruptions;
+        arch::HostAccount account;
         Cycles time;
     };
     static constexpr std::size_t max_pauses = 1024; // more are one with the last one
@@ -39,10 +40,7 @@ class HostPauses {
     static Result<HostPauses> create(NodeId node, Cycles limit, std::size_t room, Reading (*read)());
 
     // The core's measured time begins.
-    void begin(Cycles now) {
-        begin_ = last_ = raw(now);
-        seen_ = read_().interruptions;
-    }
+    void begin(Cycles now);
     // It takes its next turn. Returns the time, which is later than `now` if it had to look.
     [[nodiscard]] Cycles turn(Cycles now) {
         if (raw(now) - last_ > limit_ || ++since_look_ == turns_between_looks) [[unlikely]]
@@ -61,7 +59,10 @@ class HostPauses {
             note(raw(end), latency);
     }
     // Its measured time has ended.
-    void finish(Cycles now) { caught_up(now); }
+    void finish(Cycles now) {
+        if (raw(now) - last_ > limit_) look();
+        caught_up(now);
+    }
 
     [[nodiscard]] std::span<Pause const> pauses() const { return {pauses_.data(), pause_count_}; }
 
@@ -80,6 +81,7 @@ class HostPauses {
         , limit_(raw(limit))
         , read_(read) {}
     Cycles look();
+    void pause_begins();
     void catch_up(std::uint64_t now);
     void note(std::uint64_t end, std::uint32_t latency);
 
@@ -90,7 +92,7 @@ class HostPauses {
     bool is_slow_full_ = false; // some are not noted
     std::uint64_t begin_ = 0;
     std::uint64_t last_ = 0; // turn
-    std::uint64_t seen_ = 0; // interruptions
+    arch::HostAccount seen_;
     unsigned since_look_ = 0;
     bool is_behind_ = false;
     std::size_t pause_count_ = 0;

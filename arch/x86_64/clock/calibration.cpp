@@ -239,8 +239,8 @@ bool has_avx2() {
     return features().avx2;
 }
 
-std::uint64_t interruptions_by_host() {
-    return 0;
+HostAccount host_account() {
+    return {0, timestamp()};
 }
 
 void busy_wait(Nanoseconds time) {

@@ -18,6 +18,7 @@ constexpr Cycles at(std::uint64_t time) {
 std::uint64_t interruptions = 0;
 std::uint64_t after_reading = 0; // more of them, once the count has been read
 std::uint64_t time_of_reading = 0;
+std::uint64_t stolen = 0; // time in which the core's thread did not run
 
 class HostPausesTest : public test::MemoryTest {
   protected:
@@ -26,6 +27,8 @@ class HostPausesTest : public test::MemoryTest {
     void SetUp() override {
         configure({16 * MiB});
         interruptions = 7;
+        time_of_reading = 1000;
+        stolen = 0;
         cores = PerCore<HostPauses>::with_room(2, node_id(0)).value();
     }
     void TearDown() override {
@@ -35,11 +38,12 @@ class HostPausesTest : public test::MemoryTest {
     HostPauses& add(std::size_t room = 100) {
         auto pauses = HostPauses::create(node_id(0), at(limit), room, &read).value();
         HostPauses& added = *cores.add(node_id(0), std::move(pauses)).value();
+        time_of_reading = 1000;
         added.begin(at(1000));
         return added;
     }
     static HostPauses::Reading read() {
-        HostPauses::Reading const reading{interruptions, at(time_of_reading)};
+        HostPauses::Reading const reading{{interruptions, at(time_of_reading - stolen)}, at(time_of_reading)};
         interruptions += std::exchange(after_reading, 0);
         return reading;
     }
@@ -93,6 +97,35 @@ TEST_F(HostPausesTest, a_core_that_is_taken_away_while_it_looks_has_a_pause) {
         EXPECT_EQ(core.pauses().front().start, raw(at(now)));
         EXPECT_EQ(core.pauses().front().end, raw(at(now + 500)));
     }
+}
+
+TEST_F(HostPausesTest, what_a_hypervisor_takes_shows_only_in_the_time_that_the_core_ran) {
+    HostPauses& core = add();
+    turn(core, 1050);
+    stolen += 600;
+    turn(core, 1700);
+    core.caught_up(at(1710));
+    turn(core, 1720);
+    stolen += 99; // of 650: the program's own
+    turn(core, 2370);
+    ASSERT_EQ(core.pauses().size(), 1U);
+    EXPECT_EQ(core.pauses().front().start, raw(at(1050)));
+}
+
+TEST_F(HostPausesTest, a_core_that_is_taken_away_when_it_begins_or_ends_has_a_pause) {
+    HostPauses& core = *cores.add(node_id(0), HostPauses::create(node_id(0), at(limit), 10, &read).value()).value();
+    time_of_reading = 1500; // already counted when it asks for the first time
+    core.begin(at(1000));
+    turn(core, 1510);
+    core.caught_up(at(1520));
+    ++interruptions;
+    time_of_reading = 2500;
+    core.finish(at(2500));
+    ASSERT_EQ(core.pauses().size(), 2U);
+    EXPECT_EQ(core.pauses().front().start, raw(at(1000)));
+    EXPECT_EQ(core.pauses().front().end, raw(at(1520)));
+    EXPECT_EQ(core.pauses().back().start, raw(at(1510)));
+    EXPECT_EQ(core.pauses().back().end, raw(at(2500)));
 }
 
 TEST_F(HostPausesTest, what_a_pause_touched_until_the_core_had_caught_up_is_left_out_on_all_cores) {
