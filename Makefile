@@ -21,47 +21,58 @@ export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
 # With this, reports of the sanitizers have names and lines: Debian's clang-19 brings no symbolizer of its own.
 symbolizer = external_symbolizer_path=$(shell command -v llvm-symbolizer-19 || command -v addr2line)
 sanitized = ASAN_OPTIONS=$(symbolizer) UBSAN_OPTIONS=$(symbolizer) TSAN_OPTIONS=$(symbolizer)
-# $(call build,PRESET,TARGETS): configures once; says what is wrong, nothing else.
-build = { [ -e build/$(1)/build.ninja ] || cmake --preset $(1) --log-level=WARNING >/dev/null; } \
-        && cmake --build --preset $(1) --target $(2) -- --quiet
+# $(call build,PRESET,TARGETS): says what is wrong, nothing else.
+build = tools/configure $(1) && cmake --build --preset $(1) --target $(2) -- --quiet
+# $(call needs,GROUPS): installs them, if SETUP is not no.
+needs = $(if $(filter no,$(SETUP)),,@tools/setup $(1))
 
 help: ## this list
-	@echo 'make TARGET [CPUS=4] [NODES=2] [MEM=2G] [BENCH="topology; bench ..."] [COMPARE="--ops 2M"] [SECONDS=600]'
+	@echo 'make TARGET [CPUS=4] [NODES=2] [MEM=2G] [BENCH="topology; bench ..."] [COMPARE="--ops 2M"] [SECONDS=600] [SETUP=no]'
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/\1\t\2/p' Makefile | while IFS="$$(printf '\t')" read -r name text; do \
 	    printf '  %-13s %s\n' "$$name" "$$text"; done
 
-setup: ## install what is missing (Debian packages, Python environment)
-	@tools/setup
+setup: ## install all that any target needs (SETUP=no: no target installs anything; tools/setup --help)
+	$(call needs)
 
-elf: setup ## build/metal/mxk.elf
+elf: ## build/metal/mxk.elf
+	$(call needs,iso)
 	@$(call build,metal,mxk.elf)
 
-iso: setup ## build/metal/mxk.iso, for BIOS and UEFI
+iso: ## build/metal/mxk.iso, for BIOS and UEFI
+	$(call needs,iso)
 	@$(call build,metal,mxk.iso)
 
-pxe: setup ## build/metal/pxe, a directory for a TFTP server, for BIOS and UEFI (docs/server.md)
+pxe: ## build/metal/pxe, a directory for a TFTP server, for BIOS and UEFI (docs/server.md)
+	$(call needs,iso)
 	@$(call build,metal,pxe)
 
-images: setup
+images:
+	$(call needs,iso)
 	@$(call build,metal,mxk.elf mxk-test.elf mxk.iso pxe)
 
-run: setup ## boot and talk to the console (Ctrl-A X quits; TESTS=yes: the kernel with the tests inside)
+run: ## boot and talk to the console (Ctrl-A X quits; TESTS=yes: the kernel with the tests inside)
+	$(call needs,iso run driver)
 	@tools/mxk run --cpus $(CPUS) --nodes $(NODES) --mem $(MEM) $(if $(TESTS),--tests)
 
-bench: setup ## what MXK does on this machine, in minutes: build/results/latest (BENCH="commands": only these, in QEMU)
+bench: ## what MXK does on this machine, in minutes: build/results/latest (BENCH="commands": only these, in QEMU)
+	$(call needs,iso linux run driver report peers)
 	@tools/mxk $(if $(BENCH),bench -- '$(BENCH)',overview)
 
-figures: setup ## the figures of the thesis in both builds, and what it says of them (FIGURE="4.2 4.9": only these)
+figures: ## the figures of the thesis in both builds, and what it says of them (FIGURE="4.2 4.9": only these)
+	$(call needs,iso linux run driver report peers)
 	@$(call build,linux,mxk-program mxk-peers)
 	@tools/mxk figure $(FIGURE)
 
-linux: setup ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the library
+linux: ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the library
+	$(call needs,linux)
 	@$(call build,linux,all)
 
-simulator: setup ## what `tools/mxk simulate` loads into QEMU (docs/simulation.md)
+simulator: ## what `tools/mxk simulate` loads into QEMU (docs/simulation.md)
+	$(call needs,linux simulator machines driver)
 	@$(call build,linux,mxk-simulator)
 
-mpi: setup ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/locks-mpi.md)
+mpi: ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/locks-mpi.md)
+	$(call needs,linux mpi)
 	@$(call build,linux,mxk-mpi)
 
 install: linux ## the library and the program below PREFIX=/usr/local
@@ -69,7 +80,7 @@ install: linux ## the library and the program below PREFIX=/usr/local
 
 # The module takes MXK as a program of another project does: installed.
 python: linux ## the Python module over mxk::Table, with what it is compared with (examples/python)
-	@tools/setup --python
+	$(call needs,python)
 	@cmake --install build/linux --prefix build/linux/python/prefix >/dev/null
 	@cmake -S examples/python -B build/linux/python/module --log-level=WARNING -DCMAKE_PREFIX_PATH=$(CURDIR)/build/linux/python/prefix \
 	    -DPython_EXECUTABLE=$(CURDIR)/build/linux/python/env/bin/python >/dev/null
@@ -81,9 +92,13 @@ snmalloc: linux ## snmalloc as a peer of bench heap, where cargo can fetch its c
 	@ln -sf ../../snmalloc/release/libsnmalloc.so build/linux/peer-libraries/
 
 compare: python ## MXK and its peers at native speed, interleaved (hours; COMPARE="--ops 2M" is quick)
+	$(call needs,driver report peers)
+	@$(call build,linux,all)
 	@tools/mxk compare $(COMPARE)
 
 figures-check: python ## fails where a figure that MXK is to reach is not reached (FIGURES=--quick: a look)
+	$(call needs,driver report peers)
+	@$(call build,linux,all)
 	@tools/mxk figures-check $(FIGURES)
 
 # First all that has to be compiled, two builds at a time, so that no core is idle at the end of one; then what runs for minutes and often waits, two at a time;
@@ -110,7 +125,7 @@ logged = $(sanitized) timeout 1200 $(2) >build/$(1).log 2>&1; rc=$$?; grep -E '^
 
 .PHONY: machines programs-asan programs-tsan unit-asan unit-tsan concurrent-asan inner-asan inner-tsan
 machines: setup
-	@tools/setup --machines || echo 'the other machines cannot be had here: their tests are skipped'
+	@$(if $(filter no,$(SETUP)),,tools/setup machines ||) echo 'the other machines cannot be had here: their tests are skipped'
 programs-asan: setup
 	@$(call build,linux-asan,mxk-unit mxk-test mxk-fuzzers)
 programs-tsan: setup
@@ -145,8 +160,7 @@ coverage: setup ## share of the portable code's lines that the host tests run
 	@tools/coverage
 
 lint: setup ## formats, house rules, clang-tidy, ruff
-	@cmake --preset linux --log-level=WARNING >/dev/null
-	@cmake --preset metal --log-level=WARNING >/dev/null
+	@tools/configure linux && tools/configure metal
 	@tools/lint
 
 clean: ## remove what was built; results and the Python environment stay

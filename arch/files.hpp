@@ -17,7 +17,8 @@ enum class FileKind : std::uint8_t { File, Directory };
 // An error if there is nothing at `path`, or something else (a device, a pipe). Any core; waits for the file system.
 Result<FileKind> file_kind(std::string_view path);
 
-// The names of the regular files in a directory, ascending; not of those below it. Lie in `arena`.
+// The names of the regular files in a directory, ascending; not of those below it. Lie in `arena`. The bare machine has
+// one directory, ".", with the modules in their order.
 Result<std::span<std::string_view>> file_names(std::string_view directory, Arena& arena);
 
 // What a regular file holds, in `arena`, or where the loader put it. An error if it cannot be read or has more than

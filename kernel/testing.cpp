@@ -167,8 +167,11 @@ Outcome run_tests(Invocation& invocation, TestOptions const& options) {
     return Outcome::Ok;
 }
 
+// The groups, until one of them is typed: tests are too many to be listed.
 void offer_tests(std::span<std::string_view const>, Candidates& candidates) {
-    for (Test const* const test : registered_tests()) candidates.offer(test->name);
+    bool const has_group = candidates.word().find('.') != std::string_view::npos;
+    for (Test const* const test : registered_tests())
+        candidates.offer(has_group ? test->name : test->name.substr(0, test->name.find('.')));
 }
 
 constexpr auto test_command = console::command<&run_tests, test_schema>(

@@ -1,6 +1,4 @@
 # The tests on the host: mxk-unit, of one thread; mxk-concurrent; and, in the build with AddressSanitizer, the fuzzers.
-find_package(GTest REQUIRED)
-
 function(mxk_tests target object_level)
     add_library(${target} OBJECT EXCLUDE_FROM_ALL ${ARGN})
     target_compile_options(${target} PRIVATE ${object_level})
@@ -49,7 +47,8 @@ if(NOT MXK_SANITIZE STREQUAL "thread") # in one thread there is nothing that TSa
     mxk_tests(mxk-sequential-tests ${brief_level} ${sequential_sources})
     mxk_tests(mxk-fuzz-targets ${level} ${fuzz_sources} ${image_sources})
     target_link_libraries(mxk-unit PRIVATE mxk-optimised-tests # the first, as said in linux.cmake
-        mxk-fuzz-targets mxk-sequential-tests mxk-test-judge ${all_objects} GTest::gtest_main)
+        mxk-fuzz-targets mxk-sequential-tests mxk-test-judge ${all_objects} GTest::gtest_main mxk-simulator-model)
+    target_link_libraries(mxk-sequential-tests PUBLIC PkgConfig::capstone nlohmann_json::nlohmann_json)
 endif()
 # Together: tests of the same tables that grow, which are compiled once then.
 set(growing_sources ${unit_sources})

@@ -152,5 +152,16 @@ if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE) # the libraries are not instrumented
 endif()
 
 # Not of `all`: what users get does not need them, and they take as long to compile as all that.
-include(${CMAKE_SOURCE_DIR}/tests/tests.cmake)
-include(${CMAKE_SOURCE_DIR}/tools/simulator/simulator.cmake)
+find_package(GTest QUIET)
+pkg_check_modules(capstone QUIET IMPORTED_TARGET capstone)
+find_package(nlohmann_json QUIET)
+if(capstone_FOUND AND nlohmann_json_FOUND)
+    include(${CMAKE_SOURCE_DIR}/tools/simulator/simulator.cmake)
+else()
+    left_out(mxk-simulator "Capstone and nlohmann's JSON" "libcapstone-dev nlohmann-json3-dev" simulator)
+endif()
+if(GTest_FOUND AND TARGET mxk-simulator-model)
+    include(${CMAKE_SOURCE_DIR}/tests/tests.cmake)
+else()
+    left_out("mxk-unit;mxk-concurrent;mxk-fuzzers" "GoogleTest, and what the simulator is made of" libgtest-dev "tests simulator")
+endif()

@@ -37,8 +37,11 @@ Result<FileKind> file_kind(std::string_view path) {
     return FileKind::File;
 }
 
-Result<std::span<std::string_view>> file_names(std::string_view directory, Arena&) {
-    return no_file(directory);
+Result<std::span<std::string_view>> file_names(std::string_view directory, Arena& arena) {
+    if (directory != ".") return no_file(directory);
+    std::span<std::string_view> const names = MXK_TRY(arena.array<std::string_view>(files.size()));
+    for (std::size_t i = 0; i < files.size(); ++i) names[i] = files[i].name;
+    return names;
 }
 
 // Where the loader put it.

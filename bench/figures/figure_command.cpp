@@ -17,10 +17,24 @@
 namespace mxk::bench {
 namespace {
 
+struct FigureNumber {
+    std::string_view text{};
+};
+Result<void> parse_value(std::string_view text, FigureNumber& number) {
+    number = {text};
+    return {};
+}
+void print_value(TextSink& out, FigureNumber const& number) {
+    out.write(number.text);
+}
+void complete_value(console::Candidates& candidates, FigureNumber const&) {
+    for (Figure const& figure : thesis_figures()) candidates.offer(figure.number);
+}
+
 struct FigureOptions : CoreSetOptions {
     constexpr FigureOptions()
         : CoreSetOptions{{.repeat = 5}, {}} {}
-    std::string_view figure{};                 // its number; empty: a list of all
+    FigureNumber figure;                       // its number; empty: a list of all
     std::optional<std::uint64_t> operations{}; // none: the thesis'
     std::uint64_t seed = 1;
 };
@@ -64,7 +78,7 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
         : options_(options) {}
     // Errors: no such figure, cores that are not there, no memory.
     Result<void> set_up() override {
-        figure_ = MXK_TRY(find_figure(options_.figure));
+        figure_ = MXK_TRY(find_figure(options_.figure.text));
         NodeId const here = Worker::current().node();
         series_ = MXK_TRY(NodeVector<TableBenchmark>::create(figure_->series.size(), here));
         curves_ = MXK_TRY(NodeVector<Series const*>::create(figure_->series.size(), here));
@@ -229,7 +243,7 @@ void list_figures_json(TextSink& out) {
 }
 
 console::Outcome run_figure(console::Invocation& invocation, FigureOptions const& options) {
-    if (!options.figure.empty()) return run_benchmark<FigureExperiment>(invocation, options);
+    if (!options.figure.text.empty()) return run_benchmark<FigureExperiment>(invocation, options);
     options.json ? list_figures_json(invocation.out) : list_figures(invocation.out);
     return console::Outcome::Ok;
 }

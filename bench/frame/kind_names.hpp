@@ -79,7 +79,9 @@ template <typename Kind> void describe_value(TextSink& out, KindNames<Kind> cons
     out.write("NAME,NAME,...");
 }
 template <typename Kind> void complete_value(console::Candidates& candidates, KindNames<Kind> const&) {
+    candidates.start_last_of_list();
     for (auto const* const kind : KindRegistry<Kind>::all()) candidates.offer(kind->name);
+    candidates.offer("all");
 }
 
 // The list below a command's options in its help; print(kind): a line about one that was built.

@@ -75,6 +75,7 @@ template <typename E> void describe_value(TextSink& out, NameSet<E> const&) {
     out.write("NAME,NAME,...");
 }
 template <typename E> void complete_value(console::Candidates& candidates, NameSet<E> const&) {
+    candidates.start_last_of_list();
     console::OptionValue<E>::complete(candidates);
 }
 

@@ -50,8 +50,10 @@ void describe_value(TextSink& out, HeapNames const&) {
 }
 
 void complete_value(console::Candidates& candidates, HeapNames const&) {
+    candidates.start_last_of_list();
     for (auto const* const kind : registered_heap_kinds())
         if (!kind->is_of_a_test) candidates.offer(kind->name);
+    candidates.offer("all");
 }
 
 void print_heap_kinds(TextSink& out) {

@@ -88,8 +88,10 @@ constexpr HeapScenario replay_scenario{
                                 {"max_live_bytes", trace.max_live_bytes()}});
         }};
 constexpr auto replay_schema = console::schema<HeapBench<replay_scenario>::Options>(
-    console::positional<&HeapChoices::trace>("trace", "a file, or a module, of lines 'CORE a|f OBJECT BYTES' behind "
-                                                      "'mxk-heap-trace 1'"),
+    console::positional<&HeapChoices::trace>("trace",
+                                             "a file, or a module, of lines 'CORE a|f OBJECT BYTES' behind "
+                                             "'mxk-heap-trace 1'",
+                                             console::file_name),
     heap_option::heaps, core_set_option::cores, run_option::all);
 constexpr auto replay_benchmark = heap_benchmark<replay_scenario, replay_schema>();
 MXK_REGISTER(mxk_commands, console::Command, replay_benchmark);

@@ -27,7 +27,8 @@ struct QueryOptions : CoreSetOptions {
     Discipline discipline = Discipline::Requests;
 };
 constexpr auto query_schema = console::schema<QueryOptions>(
-    console::option<&QueryOptions::data>("data", "the column file, or the module (tools/mxk tpch make)"),
+    console::option<&QueryOptions::data>("data", "the column file, or the module (tools/mxk tpch make)",
+                                         console::file_name),
     core_set_option::cores,
     console::option<&QueryOptions::parts>("parts",
                                           "scans of each large table, side by side; 0: twice as many as cores, or "

@@ -96,6 +96,10 @@ void describe_value(TextSink& out, Distribution const&) {
     out.write("uniform|zipf:THETA|latest|hotset:KEYS:SHARE");
 }
 
+void complete_value(console::Candidates& candidates, Distribution const&) {
+    for (std::string_view const word : {uniform, latest, zipf_prefix, hot_set_prefix}) candidates.offer(word);
+}
+
 // The areas. Rank k's is as large as its weight and ends where the integral up to k + 1/2 does; since x^-theta is
 // convex, it lies within that of its interval [k - 1/2, k + 1/2], and what of the interval lies before it is rejected.
 Zipf::Zipf(std::uint64_t count, double theta)

@@ -9,6 +9,7 @@
 #include "base/result.hpp"
 #include "base/text.hpp"
 #include "bench/workload/random.hpp"
+#include "kernel/console/completion.hpp"
 
 namespace mxk::bench {
 
@@ -33,6 +34,7 @@ struct Distribution {
 Result<void> parse_value(std::string_view text, Distribution& distribution);
 void print_value(TextSink& out, Distribution const& distribution);
 void describe_value(TextSink& out, Distribution const& distribution);
+void complete_value(console::Candidates& candidates, Distribution const& distribution);
 
 // Ranks by Zipf's law: of n things, the one of rank k (1 to n) is drawn with a probability proportional to k^-theta,
 // for any theta > 0. Drawn exactly, by rejection-inversion (Hörmann and Derflinger, Rejection-inversion to generate

@@ -1,6 +1,7 @@
 #include "bench/workload/keys.hpp"
 
 #include "base/format.hpp"
+#include "kernel/console/file_name.hpp"
 #include "kernel/console/values.hpp"
 
 namespace mxk::bench {
@@ -63,6 +64,15 @@ void print_value(TextSink& out, Keys const& keys) {
 
 void describe_value(TextSink& out, Keys const&) {
     out.write("random|random:BITS|sequential|strided:N|file:PATH");
+}
+
+void complete_value(console::Candidates& candidates, Keys const&) {
+    if (candidates.word().starts_with(file_prefix)) {
+        candidates.start(candidates.word().substr(file_prefix.size()));
+        return console::complete_file_name(candidates);
+    }
+    for (std::string_view const word : {random_order, repeated_prefix, sequential, strided_prefix, file_prefix})
+        candidates.offer(word);
 }
 
 } // namespace mxk::bench

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "bench/workload/random.hpp"
 #include "hashtable/hash.hpp"
+#include "kernel/console/completion.hpp"
 
 namespace mxk::bench {
 
@@ -37,6 +38,7 @@ struct Keys {
 Result<void> parse_value(std::string_view text, Keys& keys);
 void print_value(TextSink& out, Keys const& keys);
 void describe_value(TextSink& out, Keys const& keys);
+void complete_value(console::Candidates& candidates, Keys const& keys);
 
 // Other keys for keys, by which a table that mixes their bits places them as ModuloHash would place the keys
 // themselves: so such a table needs no second hash. All different, and none is 0 or the number that is no key.

@@ -97,4 +97,12 @@ void describe_value(TextSink& out, Phases const&) {
     out.write("PHASE,...|mixed:I/F/E|loaded:I/F/E");
 }
 
+void complete_value(console::Candidates& candidates, Phases const&) {
+    bool const is_first = candidates.word().find(',') == std::string_view::npos;
+    candidates.start_last_of_list();
+    for (auto const& [name, kind] : pure) candidates.offer(name);
+    if (!is_first) return;
+    for (auto const& [prefix, kind] : with_shares) candidates.offer(prefix);
+}
+
 } // namespace mxk::bench

@@ -11,6 +11,7 @@
 
 #include "base/result.hpp"
 #include "base/text.hpp"
+#include "kernel/console/completion.hpp"
 
 namespace mxk::bench {
 
@@ -75,5 +76,6 @@ class Phases {
 Result<void> parse_value(std::string_view text, Phases& phases);
 void print_value(TextSink& out, Phases const& phases);
 void describe_value(TextSink& out, Phases const& phases);
+void complete_value(console::Candidates& candidates, Phases const& phases);
 
 } // namespace mxk::bench

@@ -71,8 +71,8 @@ constexpr auto queue = console::option<&Workload::queue>(
     "queue", "where instructions lie, and which cores take them (none given: node-local; thesis: shared)");
 constexpr auto slices = console::option<&Workload::slices>(
     "slices", "each on cache lines of its own, or one behind the other (--queue per-core)");
-constexpr auto trace =
-    console::option<&Workload::trace>("trace", "a recorded workload: a file, or the loader's module");
+constexpr auto trace = console::option<&Workload::trace>("trace", "a recorded workload: a file, or the loader's module",
+                                                         console::file_name);
 constexpr auto seed = console::option<&Workload::seed>("seed", "of the keys and of their order");
 } // namespace workload_option
 

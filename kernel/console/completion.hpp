@@ -30,6 +30,8 @@ class Candidates {
 
     // Forgets all candidates; from here on they complete `word`.
     void start(std::string_view word);
+    // The word is a list with commas between: what follows the last one is completed.
+    void start_last_of_list() { start(word_.substr(word_.find_last_of(',') + 1)); }
 
     void offer(std::string_view name, std::string_view lead = {});
 

@@ -4,6 +4,13 @@
 #include "kernel/console/words.hpp"
 
 namespace mxk::console {
+namespace {
+
+Error too_long() {
+    return Error::of("expected lines of up to {} characters; nothing of this one was run", max_line);
+}
+
+} // namespace
 
 void Console::start(std::string_view run_line, Partner partner) {
     partner_ = partner;
@@ -24,7 +31,10 @@ void Console::feed(char byte) {
     }
     auto const line = editor_.feed(byte);
     if (!line) return;
-    shell_.execute(*line);
+    if (editor_.is_cut())
+        shell_.refuse(too_long());
+    else
+        shell_.execute(*line);
     editor_.begin_line();
 }
 
@@ -36,7 +46,7 @@ void Console::execute_plain_line() {
     if (auto const line = reader_.line()) {
         shell_.execute(*line);
     } else {
-        shell_.refuse(Error::of("expected lines of up to {} characters", PlainReader::max_line));
+        shell_.refuse(too_long());
     }
 }
 

@@ -30,6 +30,7 @@ constexpr auto control_keys = std::array{
     ControlKey{control('L'), Key::Redraw},       ControlKey{control('M'), Key::Enter},
     ControlKey{control('N'), Key::Down},         ControlKey{control('P'), Key::Up},
     ControlKey{control('U'), Key::EraseToStart}, ControlKey{control('W'), Key::EraseWord},
+    ControlKey{control('R'), Key::Search},       ControlKey{control('G'), Key::Abort},
     ControlKey{rubout, Key::Backspace},          ControlKey{'\0', Key::None}, // Telnet sends CR NUL
 };
 

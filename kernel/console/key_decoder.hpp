@@ -30,6 +30,8 @@ enum class Key : std::uint8_t {
     Redraw,
     Interrupt,
     Complete,
+    Search,
+    Abort,
 };
 
 class KeyDecoder {

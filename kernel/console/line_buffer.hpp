@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <string_view>
 
+#include "kernel/console/words.hpp"
+
 namespace mxk::console {
 
 class LineBuffer {
   public:
-    static constexpr std::size_t capacity = 256;
+    static constexpr std::size_t capacity = max_line;
 
     [[nodiscard]] std::string_view view() const { return {characters_.data(), size_}; }
     [[nodiscard]] std::size_t size() const { return size_; }

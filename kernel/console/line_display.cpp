@@ -16,7 +16,7 @@ void LineDisplay::draw(LineBuffer const& line) {
 
 void LineDisplay::update(LineBuffer const& line, std::size_t changed_from) {
     if (window_start(line) != first_) {
-        terminal_.write("\r\x1b[K");
+        erase();
         return draw(line);
     }
     std::size_t const end = std::min(line.size(), first_ + columns());
@@ -29,6 +29,13 @@ void LineDisplay::update(LineBuffer const& line, std::size_t changed_from) {
         end_ = end;
     }
     move_to(line.cursor());
+}
+
+void LineDisplay::draw_search(std::string_view wanted, std::string_view found, std::size_t at) {
+    erase();
+    format(terminal_, "search '{}': ", wanted);
+    std::size_t const room = terminal_columns - std::string_view("search '': ").size() - wanted.size() - 1;
+    terminal_.write(found.substr(at > room / 2 ? at - room / 2 : 0).substr(0, room));
 }
 
 std::size_t LineDisplay::window_start(LineBuffer const& line) const {

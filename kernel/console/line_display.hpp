@@ -28,6 +28,12 @@ class LineDisplay {
     // or the end was cut off).
     void update(LineBuffer const& line, std::size_t changed_from);
 
+    // Takes what the row shows away.
+    void erase() { terminal_.write("\r\x1b[K"); }
+    // In place of the line: what is looked for in earlier ones, and as much of the one that was found as there is room
+    // for, with what was looked for, which stands there at character `at`. The cursor stands behind it.
+    void draw_search(std::string_view wanted, std::string_view found, std::size_t at);
+
     // Goes to the row below the line.
     void leave() { terminal_.write("\n"); }
     void clear_screen() { terminal_.write("\x1b[H\x1b[2J"); }

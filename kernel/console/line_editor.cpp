@@ -10,6 +10,7 @@ namespace mxk::console {
 void LineEditor::begin_line() {
     line_.assign({});
     recalled_ = 0;
+    is_cut_ = false;
     display_.draw(line_);
 }
 
@@ -23,6 +24,10 @@ std::optional<std::string_view> LineEditor::feed(char byte) {
             last_key_ = key;
             return std::nullopt;
         }
+    }
+    if (key != Key::None && is_searching_ && search(key, byte)) {
+        last_key_ = key;
+        return std::nullopt;
     }
     if (key == Key::Enter) {
         last_key_ = key;
@@ -42,7 +47,7 @@ void LineEditor::edit(Key key, char byte) {
     std::size_t const before = cursor - std::min<std::size_t>(cursor, 1);
     std::size_t const behind = std::min(cursor + 1, end);
     switch (key) {
-    case Key::Character: return insert({&byte, 1});
+    case Key::Character: is_cut_ = is_cut_ || line_.size() == LineBuffer::capacity; return insert({&byte, 1});
     case Key::Left: return move_to(before);
     case Key::Right: return move_to(behind);
     case Key::WordLeft: return move_to(line_.word_begin());
@@ -59,6 +64,12 @@ void LineEditor::edit(Key key, char byte) {
     case Key::Complete: return complete(last_key_ == Key::Complete);
     case Key::Redraw: display_.clear_screen(); return display_.draw(line_);
     case Key::Interrupt: return interrupt();
+    case Key::Search:
+        is_searching_ = true;
+        wanted_.clear();
+        found_.reset();
+        return show_search();
+    case Key::Abort:
     case Key::Refused: return display_.bell();
     case Key::Enter: // feed() keeps it
     case Key::None: return;
@@ -73,7 +84,9 @@ void LineEditor::insert(std::string_view text) {
 
 void LineEditor::erase(std::size_t from, std::size_t to) {
     line_.erase(from, to);
-    if (from != to) display_.update(line_, from);
+    if (from == to) return;
+    is_cut_ = false;
+    display_.update(line_, from);
 }
 
 void LineEditor::move_to(std::size_t position) {
@@ -85,6 +98,7 @@ void LineEditor::recall(bool older) {
     if (older ? recalled_ == history_.size() : recalled_ == 0) return display_.bell();
     if (recalled_ == 0) draft_ = line_;
     recalled_ = older ? recalled_ + 1 : recalled_ - 1;
+    is_cut_ = false;
     line_.assign(recalled_ == 0 ? draft_.view() : history_[recalled_ - 1]);
     display_.update(line_, 0);
 }
@@ -97,7 +111,8 @@ void LineEditor::complete(bool again) {
     bool const fits = missing.size() <= LineBuffer::capacity - line_.size();
     if (!missing.empty()) insert(missing);
     if (count == 1) {
-        if (fits) insert(" "); // none behind a word that is not whole
+        char const last = candidates_.common_prefix().back();
+        if (fits && last != ':' && last != '/') insert(" "); // none behind a word that is not whole
         return;
     }
     if (again) return list_candidates();
@@ -107,6 +122,60 @@ void LineEditor::complete(bool again) {
 void LineEditor::list_candidates() {
     display_.leave();
     if (!pager_.start(candidates_)) display_.draw(line_);
+}
+
+bool LineEditor::search(Key key, char byte) {
+    FixedText<32> const before = wanted_;
+    switch (key) {
+    case Key::Character:
+        if (wanted_.full()) return display_.bell(), true;
+        wanted_.append({&byte, 1});
+        if (!find(found_.value_or(0))) {
+            wanted_ = before;
+            display_.bell();
+        }
+        break;
+    case Key::Backspace:
+        wanted_.clear();
+        wanted_.append(before.view().substr(0, before.view().size() - std::min<std::size_t>(before.view().size(), 1)));
+        found_.reset();
+        if (!wanted_.view().empty()) find(0);
+        break;
+    case Key::Search:
+        if (!found_ || !find(*found_ + 1)) display_.bell();
+        break;
+    default:
+        is_searching_ = false;
+        if (key != Key::Abort && key != Key::Interrupt) accept_found();
+        display_.erase();
+        display_.draw(line_);
+        return key == Key::Abort;
+    }
+    show_search();
+    return true;
+}
+
+// The newest line from that age on that has what is wanted. False, and nothing changes, where there is none.
+bool LineEditor::find(std::size_t first_age) {
+    for (std::size_t age = first_age; age < history_.size(); ++age) {
+        if (history_[age].find(wanted_.view()) == std::string_view::npos) continue;
+        found_ = age;
+        return true;
+    }
+    return false;
+}
+
+void LineEditor::show_search() {
+    std::string_view const found = found_ ? history_[*found_] : std::string_view();
+    display_.draw_search(wanted_.view(), found, found_ ? found.find(wanted_.view()) : 0);
+}
+
+void LineEditor::accept_found() {
+    if (!found_) return;
+    if (recalled_ == 0) draft_ = line_;
+    recalled_ = *found_ + 1;
+    is_cut_ = false;
+    line_.assign(history_[*found_]);
 }
 
 void LineEditor::interrupt() {

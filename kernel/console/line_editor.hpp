@@ -32,7 +32,10 @@ class LineEditor {
     std::optional<std::string_view> feed(char byte);
 
     // Whether nothing has been typed on the line, or nothing of it is left.
-    [[nodiscard]] bool is_empty() const { return line_.size() == 0; }
+    [[nodiscard]] bool is_empty() const { return line_.size() == 0 && !is_searching_; }
+    // Whether characters that did not fit are missing in the line, which nobody has edited since: what is there may be
+    // a command that nobody meant.
+    [[nodiscard]] bool is_cut() const { return is_cut_; }
 
   private:
     void edit(Key key, char byte);
@@ -43,6 +46,10 @@ class LineEditor {
     void complete(bool again);
     void list_candidates();
     void interrupt();
+    bool search(Key key, char byte); // false: the key is not meant for the search, which ends
+    bool find(std::size_t first_age);
+    void show_search();
+    void accept_found();
 
     TextSink& terminal_;
     Completer& completer_;
@@ -52,6 +59,10 @@ class LineEditor {
     LineBuffer draft_; // what was being typed before the first step into the history
     History history_;
     std::size_t recalled_ = 0; // 0: the line being typed; n: history_[n - 1]
+    bool is_cut_ = false;
+    bool is_searching_ = false;
+    FixedText<32> wanted_;               // what the search looks for
+    std::optional<std::size_t> found_{}; // the line that has it, as history_[*found_]
     Key last_key_ = Key::None;
     Candidates candidates_;
     CandidatePager pager_;

@@ -25,8 +25,10 @@ struct Bounds {
     std::uint64_t high = std::numeric_limits<std::uint64_t>::max();
     double real_low = 0;
     double real_high = 1e15; // what a double and nine digits after the point still show
-    enum class Kind : std::uint8_t { None, Whole, Real } kind = Kind::None;
+    enum class Kind : std::uint8_t { None, Whole, Real, File } kind = Kind::None;
 };
+// Of a std::string_view: it names a file (arch/files.hpp), whose name Tab completes.
+inline constexpr Bounds file_name{.kind = Bounds::Kind::File};
 
 // Called by nothing: reaching it makes impossible bounds a compile-time error that carries this name.
 void bounds_are_out_of_order_or_negative();
@@ -50,6 +52,7 @@ template <typename T> struct ValueOf<std::optional<T>> { using Type = T; };
 // Whether bounds of this kind mean something for a member of type T, and lie within it.
 template <typename T> constexpr bool bounds_fit(Bounds const& bounds) {
     if (bounds.kind == Bounds::Kind::None || std::is_same_v<T, double>) return true;
+    if (bounds.kind == Bounds::Kind::File) return std::is_same_v<T, std::string_view>;
     if (bounds.kind == Bounds::Kind::Real) return false;
     if constexpr (std::unsigned_integral<T>) return bounds.high <= std::numeric_limits<T>::max();
     return std::is_same_v<T, CountList> && bounds.high <= std::numeric_limits<std::uint32_t>::max();

@@ -1,6 +1,8 @@
 #include "kernel/console/options.hpp"
 
 #include "base/format.hpp"
+#include "kernel/console/file_name.hpp"
+#include "kernel/console/named.hpp"
 
 namespace mxk::console {
 namespace {
@@ -33,11 +35,15 @@ std::string_view name_of(std::string_view argument) {
 
 Error unknown_option(std::string_view argument, std::span<Option const> options) {
     FixedText<160> list;
+    FixedText<96> meant;
+    std::string_view const typed = argument.substr(std::min(argument.find_first_not_of('-'), argument.size()));
     for (Option const& option : options) {
         if (option.kind == Option::Kind::Positional) continue;
         format(list, "{}--{}", list.view().empty() ? "" : ", ", option.name);
+        if (similar(typed, option.name)) format(meant, "{}--{}", meant.view().empty() ? "" : ", ", option.name);
     }
     if (list.view().empty()) return Error::of("unknown option {}; there are none here", argument);
+    if (!meant.view().empty()) return Error::of("unknown option {}; did you mean {}?", argument, meant.view());
     return Error::of("unknown option {}; expected one of {}{}", argument, list.view(), list.full() ? "..." : "");
 }
 
@@ -73,11 +79,15 @@ void print_usage(TextSink& out, Option const& option) {
     format(out, "--{}", option.name);
     if (option.kind == Option::Kind::Flag) return;
     out.write(" ");
-    option.describe(out);
+    option.bounds.kind == Bounds::Kind::File ? out.write("FILE") : option.describe(out);
+}
+
+void complete_value_of(Option const& option, Candidates& candidates) {
+    option.bounds.kind == Bounds::Kind::File ? complete_file_name(candidates) : option.complete(candidates);
 }
 
 void print_bounds(TextSink& out, Bounds const& bounds) {
-    if (bounds.kind == Bounds::Kind::None) return;
+    if (bounds.kind == Bounds::Kind::None || bounds.kind == Bounds::Kind::File) return;
     out.write("; ");
     if (bounds.kind == Bounds::Kind::Whole) {
         print_count(out, bounds.low);
@@ -149,14 +159,21 @@ bool awaits_value(std::span<std::string_view const> before, std::span<Option con
 
 void complete_options_erased(std::span<std::string_view const> before, std::span<Option const> options,
                              Candidates& candidates) {
-    if (Option const* const option = awaiting_value(before, options)) return option->complete(candidates);
+    if (Option const* const option = awaiting_value(before, options)) return complete_value_of(*option, candidates);
+    std::string_view const word = candidates.word();
+    if (word.starts_with("--") && word.find('=') != std::string_view::npos) { // "--name=value": the value is completed
+        Option const* const option = find_option(options, name_of(word).substr(2));
+        candidates.start(word.substr(word.find('=') + 1));
+        if (option != nullptr && option->kind == Option::Kind::Value) complete_value_of(*option, candidates);
+        return;
+    }
     for (Option const& option : options) {
         if (option.kind == Option::Kind::Positional) {
-            option.complete(candidates);
+            complete_value_of(option, candidates);
             continue;
         }
-        bool const given = std::any_of(before.begin(), before.end(), [&](std::string_view word) {
-            return word.starts_with("--") && name_of(word).substr(2) == option.name;
+        bool const given = std::any_of(before.begin(), before.end(), [&](std::string_view earlier) {
+            return earlier.starts_with("--") && name_of(earlier).substr(2) == option.name;
         });
         if (!given || option.repeatable) candidates.offer(option.name, "--");
     }

@@ -7,13 +7,12 @@
 #include <string_view>
 
 #include "base/text.hpp"
+#include "kernel/console/words.hpp"
 
 namespace mxk::console {
 
 class PlainReader {
   public:
-    static constexpr std::size_t max_line = 1024;
-
     // True when the byte ends a line: line() then says which, until the next feed().
     bool feed(char byte) {
         if (finished_) start_anew();

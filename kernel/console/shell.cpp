@@ -10,7 +10,8 @@ namespace mxk::console {
 namespace {
 
 bool asks_for_help(std::span<std::string_view const> arguments) {
-    return std::find(arguments.begin(), arguments.end(), "--help") != arguments.end();
+    return std::any_of(arguments.begin(), arguments.end(),
+                       [](std::string_view argument) { return argument == "--help" || argument == "-h"; });
 }
 
 // A command that has no function of its own consists of those below it: alone it lists them.
@@ -60,10 +61,13 @@ Outcome Shell::execute_command(std::string_view text) {
 }
 
 void Shell::complete(std::string_view text, Candidates& candidates) {
-    bool const begins_new = text.ends_with(';');
+    char const* const end = text.data() + text.size();
     std::string_view command;
     while (!text.empty()) command = take_command(text);
-    if (begins_new) command = {};
+    char const* const command_end = command.data() + command.size();
+    candidates.start({});
+    if (command_end < end && *command_end != ';') return; // a comment
+    if (command_end < end) command = {};
 
     std::string_view const word = command.substr(command.find_last_of(" \t") + 1);
     candidates.start(word);

@@ -1,5 +1,6 @@
 // Runs lines of commands: splits them, finds each command, runs it, and remembers whether any has failed since boot,
-// because a run that failed anywhere must not end with success. `NAME ... --help` is `help NAME`. One core at a time.
+// because a run that failed anywhere must not end with success. `NAME ... --help`, or -h, is `help NAME`. One core at a
+// time.
 #pragma once
 
 #include <string_view>

@@ -29,11 +29,15 @@ std::string_view trimmed(std::string_view text) {
 std::string_view take_command(std::string_view& rest) {
     char open = 0;
     std::size_t end = 0;
+    bool is_comment = false;
     for (; end < rest.size(); ++end) {
-        if (open == 0 && rest[end] == ';') break;
-        open = quote_after(open, rest[end]);
+        char const c = rest[end];
+        is_comment = open == 0 && c == '#' && (end == 0 || is_blank(rest[end - 1]));
+        if (is_comment || (open == 0 && (c == ';' || c == '\n'))) break;
+        open = quote_after(open, c);
     }
     std::string_view const command = rest.substr(0, end);
+    if (is_comment) end = std::min(rest.find('\n', end), rest.size());
     rest.remove_prefix(std::min(end + 1, rest.size()));
     return command;
 }

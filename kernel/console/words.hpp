@@ -1,5 +1,6 @@
-// A command line taken apart: commands end at ';', words at blanks, and neither counts inside '...' or "...". There is
-// no escape character. Pure text; knows no command.
+// Lines taken apart: commands end at ';' and at the end of a line, words at blanks, and where a word could begin '#'
+// begins a comment, up to the end of the line. Nothing of that counts inside '...' or "...". There is no escape
+// character. Pure text; knows no command.
 #pragma once
 
 #include <array>
@@ -11,17 +12,21 @@
 
 namespace mxk::console {
 
+inline constexpr std::size_t max_line =
+    4096; // characters that are typed, or come from a script; longer lines are refused
+
 // Without blanks at either end.
 std::string_view trimmed(std::string_view text);
 
-// Takes the first command off `rest`, with its blanks, without its ';'. `rest` is empty after the last one.
+// Takes the first command off `rest`, with its blanks, without what ends it and without a comment, which goes, too.
+// `rest` is empty after the last one.
 std::string_view take_command(std::string_view& rest);
 
 // The words of one command, quotes removed, in memory of its own.
 class Words {
   public:
     static constexpr std::size_t max_words = 64;
-    static constexpr std::size_t max_characters = 1024;
+    static constexpr std::size_t max_characters = max_line;
 
     Words() = default;
     Words(Words const&) = delete; // the views look into the object

@@ -15,6 +15,10 @@ add_library(mxk-mpi-locks OBJECT EXCLUDE_FROM_ALL ${mpi_sources})
 target_include_directories(mxk-mpi-locks BEFORE PRIVATE ${CMAKE_SOURCE_DIR}/main/mpi)
 target_compile_options(mxk-mpi-locks PRIVATE -O2)
 
+if(NOT openmpi_FOUND AND NOT mpich_FOUND)
+    left_out(mxk-mpi "Open MPI or MPICH" "libopenmpi-dev libmpich-dev" mpi)
+    return()
+endif()
 add_custom_target(mxk-mpi)
 # mpi_program(NAME PACKAGE SOURCES...): with the library that pkg-config has found as NAME; PACKAGE: Debian's.
 function(mpi_program name package)

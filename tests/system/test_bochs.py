@@ -10,7 +10,7 @@ from helpers import drive, kernel_tests, run_mxk
 from mxk_host import bochs
 from mxk_host.errors import ExitCode
 
-needs_bochs = pytest.mark.skipif(bool(bochs.missing()), reason="needs Bochs: tools/setup --machines")
+needs_bochs = pytest.mark.skipif(bool(bochs.missing()), reason="needs Bochs: tools/setup machines")
 
 TESTS = "interrupts topology threads.a_task threads.preemption_changes threads.soak_with_all_parts_briefly"
 

@@ -68,7 +68,7 @@ def test_the_table_says_what_is_near_and_how_the_order_agrees() -> None:
     assert calibration.rank_correlation(backwards) == pytest.approx(-1)
 
 
-@pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup --machines")
+@pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup machines")
 @pytest.mark.skipif(not (LINUX_BUILD / "mxk-peers").exists(), reason="needs mxk-peers: make linux")
 @pytest.mark.parametrize(
     ("content", "complaint"),

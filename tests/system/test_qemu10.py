@@ -1,4 +1,4 @@
-"""The kernel in QEMU 10 (tools/setup --machines), which emulates an x2APIC: the kernel's own tests with it, and
+"""The kernel in QEMU 10 (tools/setup machines), which emulates an x2APIC: the kernel's own tests with it, and
 more cores than an xAPIC can name."""
 
 import re
@@ -11,7 +11,7 @@ from mxk_host.machine import MACHINES
 
 pytestmark = [
     pytest.mark.usefixtures("images"),
-    pytest.mark.skipif(not HAS_QEMU10, reason=f"no QEMU 10 in {MACHINES}: tools/setup --machines"),
+    pytest.mark.skipif(not HAS_QEMU10, reason=f"no QEMU 10 in {MACHINES}: tools/setup machines"),
 ]
 QEMU10 = ["--emulator", "qemu10"]
 

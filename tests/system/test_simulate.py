@@ -299,7 +299,7 @@ def test_the_qemu_line_is_complete(fakes: Fakes) -> None:
     assert "roi-begin" not in whole
 
 
-@pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup --machines")
+@pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup machines")
 @pytest.mark.parametrize("machine", machine_names())
 def test_qemu_accepts_the_machine(fakes: Fakes, machine: str) -> None:
     """Without the plugin, and told to stop before the first instruction."""
@@ -330,7 +330,7 @@ def test_what_is_missing_is_said_with_what_to_run(tmp_path: Path) -> None:
     assert fakes.drive("--machine", "test-2x2", "topology").code == 5
     fakes.qemu.unlink()
     without_qemu = fakes.drive("--machine", "test-2x2", "topology")
-    assert (without_qemu.code, "run tools/setup --machines" in without_qemu.complaint) == (2, True)
+    assert (without_qemu.code, "run tools/setup machines" in without_qemu.complaint) == (2, True)
     (tmp_path / "mxk-simulator.so").unlink()
     without_plugin = fakes.drive("--machine", "test-2x2", "topology")
     assert (without_plugin.code, "mxk-simulator.so: run make simulator" in without_plugin.complaint) == (2, True)

@@ -11,7 +11,7 @@ from mxk_host.simulate.machine_file import read_machine
 from mxk_host.simulate.result_file import NAME, read_document, result_of
 
 pytestmark = [
-    pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup --machines"),
+    pytest.mark.skipif(not HAS_QEMU10, reason="no QEMU 10: tools/setup machines"),
     pytest.mark.usefixtures("images"),
 ]
 MACHINE = "test-2x2"  # 1 GHz: a cycle is a nanosecond

@@ -20,7 +20,7 @@ runs = "make test-long"
 [[skip]]
 ring = "system"
 reason = "needs Bochs"
-runs = "where tools/setup --machines has it"
+runs = "where tools/setup machines has it"
 host = "whether it can be had"
 """
 UNIT = """[ RUN      ] A.reads

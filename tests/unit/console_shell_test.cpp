@@ -1,5 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include <string>
 #include <vector>
 
@@ -111,6 +116,15 @@ TEST_F(ShellTest, quotes_keep_blanks_semicolons_and_the_other_quote) {
     EXPECT_EQ(received, "[a ; b][it's][xy zw][] / [;] / ");
 }
 
+TEST_F(ShellTest, a_comment_ends_with_its_line_and_so_does_a_command) {
+    shell.execute("unit-record a # b; c\nunit-record d\n\n#\nunit-record 'e\nf' #");
+    EXPECT_EQ(received, "[a] / [d] / [e\nf] / ");
+    EXPECT_FALSE(shell.failed());
+    EXPECT_EQ(completed("unit-r # unit-r"), "");
+    EXPECT_EQ(completed("# unit-r;"), "");
+    EXPECT_EQ(completed("unit-record '#'; unit-r"), "unit-record ");
+}
+
 TEST_F(ShellTest, an_open_quote_is_an_error) {
     EXPECT_EQ(said("unit-record a; unit-record 'b; c"), "error: the quote ' is never closed\n");
     EXPECT_EQ(received, "[a] / ");
@@ -119,9 +133,9 @@ TEST_F(ShellTest, an_open_quote_is_an_error) {
 
 TEST_F(ShellTest, too_much_is_an_error) {
     std::string many = "unit-record";
-    for (int i = 0; i < 64; ++i) many += " x";
+    for (std::size_t i = 0; i < Words::max_words; ++i) many += " x";
     EXPECT_EQ(said(many), "error: a command has up to 64 words\n");
-    EXPECT_EQ(said(std::string(1025, 'x')), "error: a command has up to 1024 characters, this one has 1025\n");
+    EXPECT_EQ(said(std::string(4097, 'x')), "error: a command has up to 4096 characters, this one has 4097\n");
     EXPECT_EQ(received, "");
 }
 
@@ -287,6 +301,43 @@ TEST_F(ShellTest, completion_follows_the_words) {
     EXPECT_NE(completed("bench;"), "");
 }
 
+TEST_F(ShellTest, completion_has_something_at_every_place) {
+    EXPECT_EQ(completed("bench table --layout=bu"), "bucketed ");
+    EXPECT_EQ(completed("bench table --layout bu"), "bucketed ");
+    EXPECT_EQ(completed("bench table --queue=s"), "shared ");
+    EXPECT_EQ(completed("bench table --nothing=s"), "");
+    EXPECT_EQ(completed("bench table --json=s"), "") << "a flag has no value";
+    EXPECT_EQ(completed("bench table --mix "), "erase find insert loaded: mixed: ");
+    EXPECT_EQ(completed("bench table --mix insert,f"), "find ");
+    EXPECT_EQ(completed("bench table --mix=insert,"), "erase find insert ");
+    EXPECT_EQ(completed("bench table --keys "), "file: random random: sequential strided: ");
+    EXPECT_EQ(completed("bench table --dist z"), "zipf: ");
+    EXPECT_EQ(completed("bench table --cores n"), "node ");
+    EXPECT_EQ(completed("bench figure 4.1"), "4.1 ");
+    EXPECT_EQ(completed("bench heap larson --heaps mxk,mx"), completed("bench heap larson --heaps mx"));
+    EXPECT_EQ(completed("test unit_s"), "unit_seed unit_skip ") << "groups";
+    EXPECT_EQ(completed("test unit.d"), "unit.describe_me ");
+}
+
+TEST_F(ShellTest, names_of_files_are_completed) {
+    auto const folder = std::filesystem::temp_directory_path() / ("mxk-completion-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    for (auto const* const name : {"a.trace", "b.trace"}) std::ofstream(folder / name) << "x";
+    std::string const in = folder.string() + "/";
+    EXPECT_EQ(completed("bench table --trace " + in), in + "a.trace " + in + "b.trace ");
+    EXPECT_EQ(completed("bench table --trace=" + in + "b"), in + "b.trace ");
+    EXPECT_EQ(completed("bench table --keys file:" + in + "a"), in + "a.trace ");
+    EXPECT_EQ(completed("bench table --trace " + in + "none/"), "");
+    std::filesystem::remove_all(folder);
+}
+
+TEST_F(ShellTest, help_knows_what_stands_below_others) {
+    EXPECT_EQ(said("help unit-probe"), said("help bench unit-probe"));
+    EXPECT_EQ(said("bench unit-probe -h"), said("help bench unit-probe"));
+    EXPECT_EQ(said("unit-outer -h"), said("help unit-outer"));
+    EXPECT_EQ(said("help nonsense"), "error: unknown command 'nonsense'\n");
+}
+
 TEST_F(ShellTest, halt_ends_the_program_as_exit_does) {
     EXPECT_EXIT(shell.execute("unit-record; halt"), testing::ExitedWithCode(0), "");
     EXPECT_EXIT(shell.execute("unit-record fail; halt"), testing::ExitedWithCode(1), "");
@@ -330,13 +381,39 @@ TEST(ConsoleTest, refuses_a_line_of_a_script_that_is_too_long_as_a_whole) {
     Output out;
     Console console(out);
     console.start("", Partner::Script);
-    std::string const max_text = "unit-record " + std::string(PlainReader::max_line - 12, 'x');
+    std::string const max_text = "unit-record " + std::string(max_line - 12, 'x');
     for (char const byte : max_text + "y\nunit-record b\n") console.feed(byte);
     EXPECT_EQ(received, "[b] / ");
-    EXPECT_EQ(out.text, "error: expected lines of up to 1024 characters\n");
+    EXPECT_EQ(out.text, "error: expected lines of up to 4096 characters; nothing of this one was run\n");
     EXPECT_TRUE(console.failed());
     for (char const byte : max_text + "\n") console.feed(byte);
     EXPECT_EQ(received, "[b] / [" + max_text.substr(12) + "] / ");
+}
+
+TEST(ConsoleTest, refuses_a_typed_line_that_is_too_long_as_a_whole) {
+    received.clear();
+    Output out;
+    Console console(out);
+    console.start("", Partner::Terminal);
+    std::string const max_text = "unit-record " + std::string(max_line - 12, 'x');
+    for (char const byte : max_text + "y\runit-record b\r" + max_text + "\r") console.feed(byte);
+    EXPECT_EQ(received, "[b] / [" + max_text.substr(12) + "] / ");
+    EXPECT_NE(out.text.find("\nerror: expected lines of up to 4096 characters; nothing of this one was run\n"),
+              std::string::npos);
+    EXPECT_TRUE(console.failed());
+}
+
+TEST(ConsoleTest, a_script_may_have_comments) {
+    received.clear();
+    Output out;
+    Console console(out);
+    console.start("", Partner::Script);
+    std::string_view const script = "# what this is\nunit-record a # not 'this; unit-record b\n  # nor this\n"
+                                    "unit-record '# c' d#e;# unit-record f\nunit-record g";
+    for (char const byte : script) console.feed(byte);
+    EXPECT_EXIT(console.end_of_input(), testing::ExitedWithCode(0), "");
+    EXPECT_EQ(received, "[a] / [# c][d#e] / ");
+    EXPECT_EQ(out.text, "");
 }
 
 TEST(ConsoleTest, the_end_of_the_input_runs_what_is_left_and_exits) {

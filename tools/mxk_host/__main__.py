@@ -23,6 +23,8 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         named = f"{error.filename}: " if error.filename is not None else ""
         return told(f"the system refused what is needed: {named}{error.strerror or error}", ExitCode.COMMAND_FAILED)
+    except ModuleNotFoundError as error:
+        return told(f"expected Python's {error.name}: `tools/setup` installs it (tools/requirements)", ExitCode.USAGE)
     except MemoryError:
         return told("expected more memory than there is: the input is too large for it", ExitCode.COMMAND_FAILED)
     return ExitCode.SUCCESS

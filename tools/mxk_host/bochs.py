@@ -68,7 +68,7 @@ def missing() -> list[Path]:
 def expect_bochs() -> None:
     """Raises if it is not installed."""
     if gone := missing():
-        raise UsageError(f"expected Bochs, of which {gone[0]} is missing: run tools/setup --machines")
+        raise UsageError(f"expected Bochs, of which {gone[0]} is missing: run tools/setup machines")
 
 
 def settings(shape: Shape, model: Model, image: Path, serial: Path, folder: Path) -> str:

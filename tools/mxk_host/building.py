@@ -21,8 +21,7 @@ def build(preset: str, target: str, show: Show = lambda _done, _total: None) -> 
     BUILD.mkdir(exist_ok=True)
     with (BUILD / f".{preset}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (BUILD / preset / "build.ninja").exists():
-            run_quietly(["cmake", "--preset", preset], f"the build {preset} could not be configured")
+        run_quietly([str(ROOT / "tools/configure"), preset], f"the build {preset} could not be configured")
         line = ["cmake", "--build", "--preset", preset, "--target", target]
         run_quietly(line, f"{target} could not be built", show)
 

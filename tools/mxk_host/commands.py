@@ -13,7 +13,7 @@ _ENDING = re.compile(r"(^|;)\s*(exit|reboot)\s*;?\s*$")
 
 def command_text(words: list[str]) -> str:
     """One text of commands, separated by `;`, that ends the machine; empty when there are none."""
-    text = " ".join(words).strip()
+    text = re.sub(r"(^|[ ;])#.*", r"\1", " ".join(words)).strip()  # a comment would hide what is added behind it
     if re.search(r"""["'\\]|[^ -~]""", text):
         raise UsageError(
             "expected commands of printable ASCII without quotes and backslashes, which GRUB would rewrite"

@@ -9,7 +9,7 @@ from mxk_host.errors import UsageError
 from mxk_host.files import read_text
 
 QEMU = "qemu-system-x86_64"
-# tools/setup --machines; elsewhere: for tests
+# tools/setup machines; elsewhere: for tests
 MACHINES = Path(os.environ.get("MXK_MACHINES", Path(__file__).resolve().parents[2] / "build/machines"))
 QEMU10 = MACHINES / "qemu-10/usr"
 OVMF = Path("/usr/share/ovmf/OVMF.fd")
@@ -55,7 +55,7 @@ class Emulator(StrEnum):
         if self is Emulator.QEMU:
             expect_installed(QEMU)
         elif not Path(self.line[0]).is_file():
-            raise UsageError(f"expected QEMU 10 at {self.line[0]}: run tools/setup --machines")
+            raise UsageError(f"expected QEMU 10 at {self.line[0]}: run tools/setup machines")
 
 
 class Boot(StrEnum):

@@ -45,7 +45,7 @@ struct Session {
     EditorModel model{shell};
 
     void type(char byte) {
-        std::string const before = model.line();
+        std::string const before = model.finished();
         Key const key = keys.feed(byte);
         std::size_t const row_before = terminal.rows.size() - 1;
         bool const asked = model.asks();
@@ -67,6 +67,16 @@ struct Session {
     void expect_shown() const {
         if (model.asks()) {
             ASSERT_TRUE(terminal.row().ends_with(": y, space: a page; Enter: a row; n, q: no more")) << terminal.row();
+            return;
+        }
+        if (model.searches()) {
+            std::string shown = "search '" + model.wanted() + "': ";
+            ASSERT_EQ((terminal.row() + " ").substr(0, shown.size()), shown);
+            ASSERT_LT(terminal.column, console::LineDisplay::terminal_columns);
+            if (model.wanted().empty()) return;
+            ASSERT_NE(model.finished().find(model.wanted()), std::string::npos);
+            shown = terminal.row().substr(std::min(terminal.row().size(), shown.size()));
+            ASSERT_NE(model.finished().find(shown), std::string::npos);
             return;
         }
         std::string const& line = model.line();

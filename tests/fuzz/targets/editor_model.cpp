@@ -14,9 +14,15 @@ constexpr std::size_t screen_rows = 23; // and one for the question
 void EditorModel::press(Key key, char byte) {
     listed_.clear();
     if (key == Key::None || (asks() && answer(key, byte))) return;
+    if (is_searching_ && search(key, byte)) {
+        last_key_ = key;
+        return;
+    }
     std::size_t const end = line_.size();
     switch (key) {
     case Key::Character: insert({byte}); break;
+    case Key::Search: is_searching_ = true; break;
+    case Key::Abort:
     case Key::Refused: ++bells_; break;
     case Key::Enter: enter(); break;
     case Key::Left: cursor_ -= cursor_ > 0 ? 1 : 0; break;
@@ -50,6 +56,39 @@ bool EditorModel::answer(Key key, char byte) {
         unlisted_.clear();
     if (!asks() && (is_page || is_end || key == Key::Enter)) last_key_ = key;
     return is_page || is_end || key == Key::Enter;
+}
+
+// False: the key is not meant for the search, which ends.
+bool EditorModel::search(Key key, char byte) {
+    if (key == Key::Character) {
+        bool const is_found = wanted_.size() < 32 && find(wanted_ + byte, found_.value_or(0));
+        is_found ? wanted_.push_back(byte) : static_cast<void>(++bells_);
+        return true;
+    }
+    if (key == Key::Search) {
+        if (!found_ || !find(wanted_, *found_ + 1)) ++bells_;
+        return true;
+    }
+    if (key == Key::Backspace) {
+        if (!wanted_.empty()) wanted_.pop_back();
+        found_.reset();
+        if (!wanted_.empty()) find(wanted_, 0);
+        return true;
+    }
+    if (found_ && key != Key::Abort && key != Key::Interrupt) recall(*found_ + 1);
+    is_searching_ = false;
+    wanted_.clear();
+    found_.reset();
+    return key == Key::Abort;
+}
+
+bool EditorModel::find(std::string const& wanted, std::size_t from) {
+    for (std::size_t age = from; age < history_.size(); ++age) {
+        if (history_[age].find(wanted) == std::string::npos) continue;
+        found_ = age;
+        return true;
+    }
+    return false;
 }
 
 void EditorModel::list(std::size_t rows) {
@@ -94,7 +133,8 @@ void EditorModel::complete(bool again) {
     std::string const missing(candidates.common_prefix().substr(all.empty() ? 0 : candidates.word().size()));
     bool const is_whole = missing.empty() || insert(missing);
     if (all.size() == 1) {
-        if (is_whole) insert(" ");
+        char const last = candidates.common_prefix().back();
+        if (is_whole && last != ':' && last != '/') insert(" ");
     } else if (again) {
         std::size_t widest = 0;
         for (console::Candidate const& one : all) {
@@ -115,7 +155,13 @@ void EditorModel::begin_line() {
 
 void EditorModel::enter() {
     if (!line_.empty() && (history_.empty() || history_.front() != line_)) history_.insert(history_.begin(), line_);
-    if (history_.size() > console::History::capacity) history_.pop_back();
+    auto const size = [&] {
+        std::size_t sum = 0;
+        for (std::string const& line : history_) sum += line.size();
+        return sum;
+    };
+    while (history_.size() > console::History::capacity || size() > console::History::max_characters)
+        history_.pop_back();
     begin_line();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +27,19 @@ class EditorModel {
     // What the last key listed below the line; mostly nothing.
     [[nodiscard]] std::vector<std::string> const& listed() const { return listed_; }
 
+    // What Enter would finish: the line, or what the search has found.
+    [[nodiscard]] std::string const& finished() const { return found_ ? history_[*found_] : line_; }
+    [[nodiscard]] bool searches() const { return is_searching_; }
+    // What the search shows in the line's place, however long.
+    [[nodiscard]] std::string const& wanted() const { return wanted_; }
+
     // Whether it asks what to show of a list that is longer than the screen.
     [[nodiscard]] bool asks() const { return !unlisted_.empty(); }
 
   private:
     bool answer(console::Key key, char byte);
+    bool search(console::Key key, char byte);
+    bool find(std::string const& wanted, std::size_t from);
     void list(std::size_t rows);
     bool insert(std::string const& text); // false, and a bell, where it does not fit
     void erase(std::size_t from, std::size_t to);
@@ -47,6 +56,9 @@ class EditorModel {
     std::vector<std::string> history_; // newest first
     std::size_t age_ = 0;              // 0: the line being typed; n: history_[n - 1]
     std::string draft_;
+    bool is_searching_ = false;
+    std::string wanted_;
+    std::optional<std::size_t> found_; // in history_
     console::Key last_key_ = console::Key::None;
     std::size_t bells_ = 0;
     std::vector<std::string> listed_;

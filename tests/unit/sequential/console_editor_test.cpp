@@ -122,9 +122,87 @@ TEST_F(Editing, bytes_beyond_ascii_ring_the_bell) {
 }
 
 TEST_F(Editing, the_line_is_bounded) {
-    std::string const full(256, 'x');
+    std::string const full(max_line, 'x');
     EXPECT_EQ(edited(full + "yy"), full);
     EXPECT_EQ(terminal.bells, 2U);
+}
+
+TEST_F(Editing, a_line_of_which_something_did_not_fit_says_so_until_it_is_edited) {
+    std::string const full(max_line, 'x');
+    auto const is_cut_at_its_end = [&](std::string_view bytes) {
+        type(bytes);
+        bool const is_cut = editor.is_cut();
+        type("\r");
+        return is_cut;
+    };
+    EXPECT_FALSE(is_cut_at_its_end(full));
+    EXPECT_TRUE(is_cut_at_its_end(full + "y"));
+    EXPECT_FALSE(is_cut_at_its_end("x")) << "the next line";
+    EXPECT_TRUE(is_cut_at_its_end(full + "y\x02\x06")) << "it was only looked at";
+    EXPECT_FALSE(is_cut_at_its_end(full + "y\x7f"));
+    EXPECT_FALSE(is_cut_at_its_end(full + "y\x1b[A\x1b[B"));
+    EXPECT_FALSE(is_cut_at_its_end(full + "y\x03"));
+}
+
+struct Searching : Editing {
+    void SetUp() override {
+        Editing::SetUp();
+        type("bench table --ops 1M\rtopology\rbench task\r");
+        terminal.bells = 0;
+    }
+};
+
+TEST_F(Searching, shows_the_newest_line_that_has_it_and_older_ones) {
+    type("x\x12");
+    EXPECT_EQ(terminal.row(), "search '':");
+    type("ben");
+    EXPECT_EQ(terminal.row(), "search 'ben': bench task");
+    type("\x12");
+    EXPECT_EQ(terminal.row(), "search 'ben': bench table --ops 1M");
+    type("\x12");
+    EXPECT_EQ(terminal.bells, 1U) << "there is no older one";
+    EXPECT_EQ(terminal.row(), "search 'ben': bench table --ops 1M");
+    type("\r");
+    EXPECT_EQ(lines.back(), "bench table --ops 1M");
+    EXPECT_EQ(terminal.row(), "mxk>");
+}
+
+TEST_F(Searching, narrows_with_each_character_and_takes_them_back) {
+    type("\x12ta");
+    EXPECT_EQ(terminal.row(), "search 'ta': bench task");
+    type("b");
+    EXPECT_EQ(terminal.row(), "search 'tab': bench table --ops 1M");
+    type("q");
+    EXPECT_EQ(terminal.bells, 1U) << "no line has it";
+    EXPECT_EQ(terminal.row(), "search 'tab': bench table --ops 1M");
+    type("\x7f");
+    EXPECT_EQ(terminal.row(), "search 'ta': bench task");
+    type("\x7f\x7f\x7f");
+    EXPECT_EQ(terminal.row(), "search '':");
+}
+
+TEST_F(Searching, any_other_key_takes_the_line_and_is_obeyed) {
+    EXPECT_EQ(edited("\x12top\x1b[Hx"), "xtopology");
+    EXPECT_EQ(edited("\x12"
+                     "bench table\x1b[B"),
+              "topology")
+        << "the history goes on from there";
+    EXPECT_EQ(edited("draft\x12top\x1b[B\x1b[B\x1b[B\x1b[B"), "draft");
+}
+
+TEST_F(Searching, ctrl_g_goes_back_to_what_was_typed_and_ctrl_c_drops_it) {
+    EXPECT_EQ(edited("draft\x12top\x07!"), "draft!");
+    EXPECT_EQ(edited("draft\x12top\x03!"), "!");
+    EXPECT_EQ(edited("draft\x12zzz"), "draft") << "what no line has is not taken";
+}
+
+TEST_F(Searching, a_long_line_is_shown_around_what_was_found) {
+    type(std::string(300, 'a') + "needle" + std::string(300, 'b') + "\r\x12needle");
+    EXPECT_LE(terminal.row().size(), 79U);
+    EXPECT_NE(terminal.row().find("needle': a"), std::string::npos);
+    EXPECT_NE(terminal.row().find("aneedleb"), std::string::npos);
+    type("\x07" + std::string(40, 'x') + "\x12" + std::string(40, 'b'));
+    EXPECT_EQ(terminal.row().substr(0, 43), "search '" + std::string(32, 'b') + "': ") << "it looks for up to 32";
 }
 
 TEST_F(Editing, a_line_wider_than_the_terminal_is_seen_through_a_window) {
@@ -153,6 +231,21 @@ TEST_F(Editing, history_is_a_ring) {
     for (int i = 0; i < 50; ++i) up += "\x1b[A";
     EXPECT_EQ(edited(up), "8");
     EXPECT_EQ(terminal.bells, 50U - 32U);
+}
+
+TEST(HistoryTest, of_long_lines_it_keeps_as_many_as_there_is_room_for) {
+    History history;
+    history.add("first");
+    for (char c = 'a'; c < 'd'; ++c) history.add(std::string(max_line, c));
+    ASSERT_EQ(history.size(), 4U);
+    EXPECT_EQ(history[3], "first");
+    history.add(std::string(max_line - 5, 'd'));
+    ASSERT_EQ(history.size(), 5U) << "to the last character";
+    history.add("x");
+    ASSERT_EQ(history.size(), 5U);
+    EXPECT_EQ(history[0], "x");
+    EXPECT_EQ(history[1], std::string(max_line - 5, 'd'));
+    EXPECT_EQ(history[4], std::string(max_line, 'a'));
 }
 
 TEST_F(Editing, completion) {
@@ -298,7 +391,9 @@ TEST(EditorFuzz, random_bytes_never_corrupt_line_or_terminal) {
                     for (char const c : *line) ASSERT_TRUE(c >= ' ' && c < 0x7f);
                     editor.begin_line();
                 }
-                ASSERT_TRUE(terminal.rows.back().starts_with("mxk> ")) << "seed " << seed << " byte " << fed;
+                std::string const& row = terminal.rows.back();
+                ASSERT_TRUE(row.starts_with("mxk> ") || row.starts_with("search '"))
+                    << "seed " << seed << " byte " << fed;
                 ASSERT_GE(terminal.column, 5U);
                 if (terminal.rows.size() > 100) terminal.rows.erase(terminal.rows.begin(), terminal.rows.end() - 2);
             }
@@ -344,7 +439,7 @@ TEST(EditorFuzz, the_terminal_shows_what_a_plain_model_holds) {
         default: {
             char const c = static_cast<char>('!' + random() % 90);
             type({&c, 1});
-            if (model.size() < 256) model.insert(cursor++, 1, c);
+            if (model.size() < max_line) model.insert(cursor++, 1, c);
         }
         }
         if (random() % 1000 == 0) {

@@ -116,11 +116,10 @@ TEST(Options, messages_say_what_was_expected) {
         std::string message;
     };
     std::vector<Bad> const table{
-        {"--opps 3",
-         "unknown option --opps; expected one of --cores, --ops, --small, --load, --layout, --ratio, --json"},
-        {"--opps=3",
-         "unknown option --opps; expected one of --cores, --ops, --small, --load, --layout, --ratio, --json"},
-        {"-o", "unknown option -o; expected one of --cores, --ops, --small, --load, --layout, --ratio, --json"},
+        {"--opps 3", "unknown option --opps; did you mean --ops?"},
+        {"--opps=3", "unknown option --opps; did you mean --ops?"},
+        {"-lo", "unknown option -lo; did you mean --load?"},
+        {"--rate 3", "unknown option --rate; did you mean --ratio?"},
         {"--", "unknown option --; expected one of --cores, --ops, --small, --load, --layout, --ratio, --json"},
         {"--LABEL x",
          "unknown option --LABEL; expected one of --cores, --ops, --small, --load, --layout, --ratio, --json"},

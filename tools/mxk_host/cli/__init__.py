@@ -1,10 +1,13 @@
 """The command line of tools/mxk: options in, a job out. A job that fails raises; __main__ makes an exit code of it."""
 
+import functools
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 
 import typer
+
+from mxk_host.groups import prepare
 
 # The module that has a command, in the order in which they are listed. Only that of the command that was typed is read,
 # if one was: what all of them import takes longer to read than the kernel to boot.
@@ -29,6 +32,13 @@ MODULES = {
     "firmware": "firmware",
 }
 
+# The Python packages that a command needs beyond the driver's own, installed when it first runs.
+GROUPS = {
+    **dict.fromkeys(("simulate", "calibration", "overview", "figure", "report", "compare"), ("report",)),
+    **dict.fromkeys(("figures-check", "compare-runs", "measured", "trace"), ("report",)),
+    "tpch": ("report", "tpch"),
+}
+
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
@@ -43,10 +53,20 @@ def add(names: Iterable[str]) -> None:
     """Reads these commands."""
     for name in names:
         module = import_module(f"mxk_host.cli.{MODULES[name]}")
+        groups = GROUPS.get(name, ())
         if group := getattr(module, f"{name}_app", None):
-            app.add_typer(group, name=name)
+            app.add_typer(group, name=name, callback=lambda groups=groups: prepare(groups))
         else:
-            app.command(name)(getattr(module, name.replace("-", "_")))
+            app.command(name)(_prepared(getattr(module, name.replace("-", "_")), groups))
+
+
+def _prepared(command: Callable[..., None], groups: tuple[str, ...]) -> Callable[..., None]:
+    @functools.wraps(command)
+    def run(**options: object) -> None:
+        prepare(groups)
+        command(**options)
+
+    return run
 
 
 add(sys.argv[1:2] if sys.argv[1:2] and sys.argv[1] in MODULES else MODULES)

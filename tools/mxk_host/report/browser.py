@@ -26,7 +26,9 @@ def browser(width: int = 1280, height: int = 900, *, dark: bool = False, log: bo
     """Without a window and without network. `log`: keeps what the page asks for."""
     program, driver = shutil.which(_BROWSER), shutil.which(_DRIVER)
     if program is None or driver is None:
-        raise UsageError(f"expected {_BROWSER} and {_DRIVER} to be installed, which print the report: run tools/setup")
+        raise UsageError(
+            f"expected {_BROWSER} and {_DRIVER} to be installed, which print the report: run tools/setup pdf"
+        )
     options = ChromeOptions()
     options.binary_location = program
     wanted = ["--headless=new", f"--window-size={width},{height}", "--hide-scrollbars", "--disable-gpu"]

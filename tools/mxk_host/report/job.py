@@ -7,9 +7,9 @@ from pathlib import Path
 
 from mxk_host import files
 from mxk_host.errors import UsageError
+from mxk_host.groups import prepare
 from mxk_host.image import shown
 from mxk_host.report import machine_card
-from mxk_host.report.browser import browser, open_page, print_page
 from mxk_host.report.machines import side_by_side
 from mxk_host.report.page import page_of, points_of_runs
 from mxk_host.report.summary import machine_title, machines_table
@@ -23,6 +23,8 @@ def report(names: Sequence[str], *, output: Path | None, pdf: bool, card: bool =
     """Writes the page into the first run's folder, or where `output` says; or, in its place, the machine's card."""
     if card and pdf:
         raise UsageError("expected --machine-card without --pdf: it is a picture already")
+    if pdf:
+        prepare(("pdf",))
     found = read_runs(names)
     expect_rows(found)
     _tell_damages(found)
@@ -41,6 +43,8 @@ def report(names: Sequence[str], *, output: Path | None, pdf: bool, card: bool =
     for line in machines_table(machines, points_of_runs(runs)) if len(machines) > 1 else ():
         print(f"machine {machine_title(line)}, {line['rows']} rows, not quiet: {line['not quiet']}")
     if pdf:
+        from mxk_host.report.browser import browser, open_page, print_page
+
         printed = page.with_suffix(".pdf")
         with browser() as chrome:
             open_page(chrome, page)
