@@ -144,7 +144,7 @@ coverage: setup ## share of the portable code's lines that the host tests run
 	@$(call build,linux-coverage,mxk-unit mxk-concurrent mxk-test)
 	@tools/coverage
 
-lint: setup ## formats, house rules, clang-tidy, ruff
+lint: setup ## formats, house rules, clang-tidy, ruff, licences
 	@cmake --preset linux --log-level=WARNING >/dev/null
 	@cmake --preset metal --log-level=WARNING >/dev/null
 	@tools/lint
