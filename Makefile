@@ -159,7 +159,7 @@ coverage: setup ## share of the portable code's lines that the host tests run
 	@$(call build,linux-coverage,mxk-unit mxk-concurrent mxk-test)
 	@tools/coverage
 
-lint: setup ## formats, house rules, clang-tidy, ruff
+lint: setup ## formats, house rules, clang-tidy, ruff, licences
 	@tools/configure linux && tools/configure metal
 	@tools/lint
 

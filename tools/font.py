@@ -1,5 +1,6 @@
 """Turns a font in GRUB's format (PF2), which Debian's grub-common installs, into NASM source (stdout): for each ASCII
-character from blank to tilde 16 bytes, a row of eight pixels each, the leftmost in the highest bit.
+character from blank to tilde 16 bytes, a row of eight pixels each, the leftmost in the highest bit. The glyphs are GNU
+Unifont's, and stay under its licence: NOTICE.
 
 The format: sections of a name (4 bytes), a length (4) and content, all numbers big-endian. CHIX is an index: code point
 (4), flags (1), offset in the file (4). There: width, height, distance from the left, from the base line, to the next

@@ -51,6 +51,24 @@ def test_what_is_there_is_not_found(text: str) -> None:
     assert [finding for check in checks for finding in check("docs/page.md", text)] == []
 
 
+@pytest.mark.parametrize("page", ["CHANGELOG.md", "CONTRIBUTING.md"])
+def test_links_of_other_pages_lead_somewhere(page: str) -> None:
+    assert list(docs_lines.check_links(page, (ROOT / page).read_text())) == []
+
+
+def test_the_version_is_the_same_everywhere() -> None:
+    version = re.search(r"^project\(mxk VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    newest = re.search(r"^## \[(\d\S+)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE).groups()
+    citation = dict(re.findall(r"^([\w-]+): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
+    assert newest == (version, citation["date-released"])
+    assert citation["version"] == version
+    pages = (name for name in docs_lines.files() if name.endswith((".md", "CMakeLists.txt")))
+    wanted = {name: re.findall(r"find_package\(mxk ([\d.]+)", (ROOT / name).read_text()) for name in pages}
+    minor = version.rpartition(".")[0]
+    assert {name: found for name, found in wanted.items() if found and set(found) != {minor}} == {}
+    assert wanted["README.md"] == wanted["examples/CMakeLists.txt"] == [minor]
+
+
 def test_a_function_is_found_by_its_class(tmp_path: Path) -> None:
     file = tmp_path / "file.hpp"
     file.write_text(
