@@ -102,18 +102,27 @@ add_custom_target(elf ALL DEPENDS ${CMAKE_BINARY_DIR}/mxk.elf)
 # them as it reads.
 set(menu ${CMAKE_SOURCE_DIR}/boot/grub.cfg)
 set(grub_modules "multiboot2 normal configfile test serial terminal echo sleep reboot halt all_video")
+# What has to go along with the kernel, in one text.
+set(notice_texts ${CMAKE_SOURCE_DIR}/NOTICE ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/LICENSES/OFL-1.1.txt)
+set(notices ${CMAKE_BINARY_DIR}/licences.txt.gz)
+add_custom_command(OUTPUT ${notices}
+    COMMAND cat ${notice_texts} | gzip -9 --no-name > ${notices}
+    DEPENDS ${notice_texts} VERBATIM)
 set(packed_kernels ${CMAKE_BINARY_DIR}/mxk.elf.gz ${CMAKE_BINARY_DIR}/mxk-test.elf.gz)
 
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${iso_root}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${iso_root}/boot/grub
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk.elf.gz ${iso_root}/boot/mxk.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk-test.elf.gz ${iso_root}/boot/mxk-test.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${iso_root}/boot/grub/grub.cfg
+    COMMAND ${CMAKE_COMMAND} -E copy ${notices} ${iso_root}
     COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes= --compress=gz --modules=gzio
             "--install-modules=${grub_modules} part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660"
-            ${iso_root} > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
-    DEPENDS ${packed_kernels} ${menu} VERBATIM)
+            ${iso_root} -- -rm /boot/grub/i386-pc/efiemu32.o /boot/grub/i386-pc/efiemu64.o -- # of a module that is not there
+            > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
+    DEPENDS ${packed_kernels} ${menu} ${notices} VERBATIM)
 add_custom_target(iso DEPENDS ${CMAKE_BINARY_DIR}/mxk.iso)
 
 # What a TFTP server gives to a machine that boots by PXE: GRUB for BIOS and UEFI, the same menu, the same kernel. Made
@@ -128,6 +137,7 @@ add_custom_command(OUTPUT ${pxe_made}
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk.elf.gz ${pxe_root}/boot/mxk.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk-test.elf.gz ${pxe_root}/boot/mxk-test.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${pxe_root}/boot/grub/grub.cfg
+    COMMAND ${CMAKE_COMMAND} -E copy ${notices} ${pxe_root}
     COMMAND ${CMAKE_COMMAND} -E touch ${pxe_made}
-    DEPENDS ${packed_kernels} ${menu} VERBATIM)
+    DEPENDS ${packed_kernels} ${menu} ${notices} VERBATIM)
 add_custom_target(pxe DEPENDS ${pxe_made})
