@@ -10,7 +10,8 @@ room_sources(mpi_sources main/mpi locks/kinds)
 list(FILTER mpi_sources EXCLUDE REGEX "/main/mpi/(world\\.cpp$|mpich/)")
 list(APPEND mpi_sources locks/fabric/transport.cpp base/format.cpp base/json.cpp base/result.cpp arch/linux/cpu.cpp kernel/clock.cpp
     bench/frame/statistics.cpp bench/lock/turn_statistics.cpp kernel/console/completion.cpp
-    kernel/console/options.cpp kernel/console/values.cpp kernel/console/words.cpp)
+    kernel/console/file_name.cpp kernel/console/named.cpp kernel/console/options.cpp kernel/console/values.cpp
+    kernel/console/words.cpp arch/linux/files.cpp)
 add_library(mxk-mpi-locks OBJECT EXCLUDE_FROM_ALL ${mpi_sources})
 target_include_directories(mxk-mpi-locks BEFORE PRIVATE ${CMAKE_SOURCE_DIR}/main/mpi)
 target_compile_options(mxk-mpi-locks PRIVATE -O2)
