@@ -13,7 +13,7 @@ FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi install python snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi install uninstall python snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -77,6 +77,14 @@ mpi: ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/lock
 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
+
+uninstall: ## what `make install` has put there last
+	@[ -e build/linux/install_manifest.txt ] || { echo 'uninstall: expected build/linux/install_manifest.txt, which make install writes' >&2; exit 1; }
+	@while read -r file || [ -n "$$file" ]; do \
+	    rm -f "$(DESTDIR)$$file"; folder=$(DESTDIR)$${file%/*}; \
+	    while case "$$folder" in */mxk*) rmdir "$$folder" 2>/dev/null ;; *) false ;; esac; do folder=$${folder%/*}; done; \
+	done <build/linux/install_manifest.txt
+	@rm build/linux/install_manifest.txt
 
 # The module takes MXK as a program of another project does: installed.
 python: linux ## the Python module over mxk::Table, with what it is compared with (examples/python)

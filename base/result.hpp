@@ -31,6 +31,10 @@ class Error {
     FixedText<232> message_;
 };
 
+// A value was taken of a result that has none, or an error of one that has a value: panics.
+[[noreturn, gnu::cold]] void no_value(Error const& error);
+[[noreturn, gnu::cold]] void no_error();
+
 template <typename T> class [[nodiscard]] Result {
   public:
     Result(T value)
@@ -41,12 +45,31 @@ template <typename T> class [[nodiscard]] Result {
     [[nodiscard]] bool ok() const { return value_.has_value(); }
     explicit operator bool() const { return ok(); }
 
-    [[nodiscard]] T& value() & { return *value_; }
-    [[nodiscard]] T const& value() const& { return *value_; }
-    [[nodiscard]] T&& value() && { return std::move(*value_); }
-    [[nodiscard]] Error const& error() const { return *error_; }
+    // Panics with the error, where there is one instead.
+    [[nodiscard]] T& value() & {
+        expect_value();
+        return *value_;
+    }
+    [[nodiscard]] T const& value() const& {
+        expect_value();
+        return *value_;
+    }
+    [[nodiscard]] T&& value() && {
+        expect_value();
+        return std::move(*value_);
+    }
+    // Panics where there is none.
+    [[nodiscard]] Error const& error() const {
+        if (value_) [[unlikely]]
+            no_error();
+        return *error_;
+    }
 
   private:
+    void expect_value() const {
+        if (!value_) [[unlikely]]
+            no_value(*error_);
+    }
     // Exactly one is engaged.
     std::optional<T> value_;
     std::optional<Error> error_;

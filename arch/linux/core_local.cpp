@@ -28,6 +28,10 @@ void futex(std::atomic<std::uint32_t>& word, int operation, std::uint32_t value)
 
 } // namespace
 
+void no_core() {
+    panic("expected a core of a Runtime, which runs tasks and what is given to Runtime::run(): this thread is none");
+}
+
 void reserve_cores(std::size_t count) {
     forget_timers(); // whose thread outlives the cores
     delete[] locals;

@@ -110,6 +110,9 @@ add_custom_command(OUTPUT ${notices}
     DEPENDS ${notice_texts} VERBATIM)
 set(packed_kernels ${CMAKE_BINARY_DIR}/mxk.elf.gz ${CMAKE_BINARY_DIR}/mxk-test.elf.gz)
 
+set(of_absent_modules /boot/grub/i386-pc/efiemu32.o /boot/grub/i386-pc/efiemu64.o # and what only installers read
+    /boot/grub/i386-pc/parttool.lst /boot/grub/x86_64-efi/parttool.lst
+    /boot/grub/i386-pc/partmap.lst /boot/grub/x86_64-efi/partmap.lst /System/Library/CoreServices/.disk_label)
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${iso_root}
@@ -120,7 +123,7 @@ add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E copy ${notices} ${iso_root}
     COMMAND ${MXK_MKRESCUE} -o ${CMAKE_BINARY_DIR}/mxk.iso --locales= --fonts= --themes= --compress=gz --modules=gzio
             "--install-modules=${grub_modules} part_acorn part_amiga part_apple part_bsd part_dfly part_dvh part_gpt part_msdos part_plan part_sun part_sunpc iso9660"
-            ${iso_root} -- -rm /boot/grub/i386-pc/efiemu32.o /boot/grub/i386-pc/efiemu64.o -- # of a module that is not there
+            ${iso_root} -- -rm ${of_absent_modules} --
             > ${CMAKE_BINARY_DIR}/mkrescue.log 2>&1
     DEPENDS ${packed_kernels} ${menu} ${notices} VERBATIM)
 add_custom_target(iso DEPENDS ${CMAKE_BINARY_DIR}/mxk.iso)

@@ -181,7 +181,7 @@ template <typename Value> class PythonTable {
     }
     void set(nb::object key, nb::object value) {
         auto const done = table_->upsert(key_of(key), one_value(value));
-        if (!done) throw std::runtime_error(std::string(done.error().message()));
+        if (!done.ok()) throw std::runtime_error(std::string(done.error().message()));
     }
     void remove(nb::object key) {
         if (!table_->erase(key_of(key))) throw nb::key_error(nb::str(key).c_str());

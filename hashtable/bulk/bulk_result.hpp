@@ -1,7 +1,8 @@
-// What a bulk call has done to a table.
+// What a call has done to a table.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/result.hpp"
 
@@ -18,6 +19,26 @@ struct [[nodiscard]] BulkResult {
     [[nodiscard]] Error error() const {
         return Error::of("out of memory: {} of {} operations on a table have been done", done, wanted);
     }
+};
+
+// Of one key: `if (table.insert(key, value))` asks whether the key is new.
+class [[nodiscard]] InsertResult {
+  public:
+    enum class Outcome : std::uint8_t { Inserted, Present, NoMemory };
+
+    constexpr explicit InsertResult(Outcome outcome)
+        : outcome_(outcome) {}
+
+    // Whether the key was not there before, and is now.
+    [[nodiscard]] constexpr bool inserted() const { return outcome_ == Outcome::Inserted; }
+    explicit constexpr operator bool() const { return inserted(); }
+    // Whether there was memory for it, if it needed some; else nothing has happened.
+    [[nodiscard]] constexpr bool ok() const { return outcome_ != Outcome::NoMemory; }
+    // Of one that is not ok.
+    [[nodiscard]] static Error error() { return Error("out of memory: a table cannot take the key"); }
+
+  private:
+    Outcome outcome_;
 };
 
 } // namespace mxk

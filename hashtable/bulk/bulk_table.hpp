@@ -33,6 +33,7 @@
 #include "hashtable/bulk/helpers.hpp"
 #include "hashtable/bulk/key_array.hpp"
 #include "hashtable/bulk/scratch_pool.hpp"
+#include "hashtable/bulk/table_count.hpp"
 #include "hashtable/bulk/table_find.hpp"
 #include "hashtable/bulk/table_operations.hpp"
 #include "kernel/memory/memory.hpp"
@@ -103,17 +104,17 @@ template <typename Key, typename Value> class Table {
     // Never fails.
     BulkResult erase(Keys keys, Mask mask = {});
 
-    // One key. Those that change give whether a key was inserted (erased). Errors: no memory; nothing has happened.
+    // One key.
     [[nodiscard]] std::optional<Value> find(KeyView const& key) const;
-    Result<bool> insert(KeyView const& key, Value const& value);
-    Result<bool> upsert(KeyView const& key, Value const& value) {
+    InsertResult insert(KeyView const& key, Value const& value);
+    InsertResult upsert(KeyView const& key, Value const& value) {
         return upsert(key, value, [](Value& stored, Value const& given) { stored = given; });
     }
     template <typename Combine>
-    requires std::is_invocable_v<Combine const&, Value&, Value const&> Result<bool>
-    upsert(KeyView const& key, Value const& value, Combine const& combine);
+    requires std::is_invocable_v<Combine const&, Value&, Value const&>
+        InsertResult upsert(KeyView const& key, Value const& value, Combine const& combine);
     bool update(KeyView const& key, Value const& value); // whether it was there
-    bool erase(KeyView const& key);
+    bool erase(KeyView const& key);                      // the same
 
     // visit(key, value) for every pair, region by region, which other threads may read meanwhile but not change; it
     // must not call the table. What changes in other regions meanwhile may be seen or not. A string that it is given
@@ -148,15 +149,18 @@ template <typename Key, typename Value> class Table {
     void change_one_by_one(Keys keys, Operation const& operation, Mask mask, BulkResult& result);
     template <typename Operation>
     table_operations::Outcome change_one(KeyView const& key, Operation const& operation, std::size_t at);
-    static Result<bool> as_result(table_operations::Outcome outcome) {
-        if (outcome == table_operations::Outcome::NoMemory) return Error("out of memory: a table cannot take the key");
-        return outcome == table_operations::Outcome::Changed;
+    static InsertResult as_result(table_operations::Outcome outcome) {
+        using table_operations::Outcome;
+        using Its = InsertResult::Outcome;
+        if (outcome == Outcome::NoMemory) return InsertResult(Its::NoMemory);
+        return InsertResult(outcome == Outcome::Changed ? Its::Inserted : Its::Present);
     }
     static void check_sizes(std::size_t keys, std::size_t values, std::size_t mask_size) {
         expect(keys == values, "a bulk call has as many values as keys");
         expect(mask_size == 0 || mask_size >= mask_words(keys), "a bulk call's mask has a bit for each key");
     }
 
+    TableCount count_; // the last to go
     unsigned hash_bits_;
     NodeVector<Region> regions_;
     NodeVector<ScratchPool> scratches_; // one, where it stays

@@ -134,12 +134,12 @@ template <typename Key, typename Value> std::optional<Value> Table<Key, Value>::
     Value const* const value = region.find(its, key);
     return value != nullptr ? std::optional<Value>(*value) : std::nullopt;
 }
-template <typename Key, typename Value> Result<bool> Table<Key, Value>::insert(KeyView const& key, Value const& value) {
+template <typename Key, typename Value> InsertResult Table<Key, Value>::insert(KeyView const& key, Value const& value) {
     return as_result(change_one(key, table_operations::Insert<Value>{{&value}}, 0));
 }
 template <typename Key, typename Value> template <typename Combine>
-requires std::is_invocable_v<Combine const&, Value&, Value const&> Result<bool>
-Table<Key, Value>::upsert(KeyView const& key, Value const& value, Combine const& combine) {
+requires std::is_invocable_v<Combine const&, Value&, Value const&>
+    InsertResult Table<Key, Value>::upsert(KeyView const& key, Value const& value, Combine const& combine) {
     return as_result(change_one(key, table_operations::Upsert<Value, Combine>{{&value}, combine}, 0));
 }
 template <typename Key, typename Value> bool Table<Key, Value>::update(KeyView const& key, Value const& value) {

@@ -57,6 +57,11 @@ add_custom_command(OUTPUT ${staged_headers}.stamp
     DEPENDS ${all_headers} ${seam_headers} ${stage_script} VERBATIM)
 add_custom_target(mxk-headers ALL DEPENDS ${staged_headers}.stamp)
 
+# For those who do not use CMake. A static library needs what is below it named, too.
+file(RELATIVE_PATH mxk_up_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${CMAKE_SOURCE_DIR}/main/library/mxk.pc.in ${CMAKE_BINARY_DIR}/mxk.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/mxk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mxk)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/main/library/mxkConfig.cmake.in ${CMAKE_BINARY_DIR}/mxkConfig.cmake
     INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)

@@ -1,6 +1,7 @@
 #include "main/library/runtime.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <deque>
@@ -17,6 +18,7 @@
 #include "base/arena.hpp"
 #include "base/log.hpp"
 #include "base/panic.hpp"
+#include "hashtable/bulk/table_count.hpp"
 #include "kernel/memory/mapping/coherence.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/remote_call.hpp"
@@ -42,6 +44,7 @@ std::span<std::byte> heap_memory(std::size_t bytes) {
 }
 
 constinit bool is_running = false;
+constinit pid_t its_process = 0; // in which it runs: not in those that this one forks
 
 // What makes this host's numbers other than the hardware's, or is not known of it.
 void warn_of_host(arch::Shape const& shape, std::optional<double> processors) {
@@ -174,6 +177,12 @@ void Runtime::State::end_system_queue() {
 
 // Also of one that did not get as far as to run.
 Runtime::State::~State() {
+    if (getpid() != its_process) {                         // a fork: its threads are not there, and perhaps held locks
+        static auto& gone = *new std::vector<std::thread>; // never destroyed: they can neither be joined nor detached
+        gone = std::move(threads);
+        return;
+    }
+    expect(TableCount::alive() == 0, "expected every mxk::Table to be gone before its Runtime, whose memory it has");
     // When not all threads could be started, core 0 has not become one.
     for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < threads.size();)
         cores_ready.wait(ready, std::memory_order_acquire);
@@ -213,12 +222,16 @@ Worker& Runtime::core_zero() const {
 }
 
 Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
-    expect(!is_running, "one Runtime at a time");
+    if (is_running && getpid() != its_process)
+        return Error("expected a process without a Runtime: it was forked from one that has one, whose threads are not "
+                     "in it; start the Runtime after the fork");
+    if (is_running) return Error("expected one Runtime at a time: there is one in this process");
     clock::note_start();
     arch::ControlGroup const group = arch::read_control_group();
     arch::Shape const shape =
         MXK_TRY(arch::make_shape(options, arch::read_host(), arch::available_memory_bytes(group)));
     is_running = true;
+    its_process = getpid();
     auto state = std::make_unique<State>();
     MXK_TRY(state->take_memory(shape));
     MXK_TRY(state->describe(shape));

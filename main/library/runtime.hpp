@@ -35,14 +35,15 @@ struct RuntimeOptions {
 
 class Runtime {
   public:
-    // Errors: options that do not fit together, no memory, no threads. What is missing but can be done without is a
-    // WARN in the log (base/log.hpp; without a sink it is only kept). Blocks until all cores run.
+    // Errors: options that do not fit together, over 4096 cores, no memory, no threads, a Runtime that is there
+    // already, or was in the process that this one was forked from. What is missing but can be done without is a WARN
+    // in the log (base/log.hpp; without a sink it is only kept). Blocks until all cores run.
     static Result<Runtime> start(RuntimeOptions const& options = {});
 
     Runtime(Runtime&& other) noexcept;
     Runtime& operator=(Runtime&&) = delete;
-    // Waits until every other core has finished the task it runs; tasks still queued are dropped, and all memory of the
-    // nodes is gone. The thread that started it.
+    // Every table (table.hpp) is gone; panics where one is left. Waits until every other core has finished the task it
+    // runs; tasks still queued are dropped, and all memory of the nodes is gone. The thread that started it.
     ~Runtime();
 
     [[nodiscard]] topology::Topology const& topology() const;

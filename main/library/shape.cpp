@@ -57,6 +57,7 @@ Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::o
     std::uint64_t const memory =
         options.memory_bytes != 0 ? options.memory_bytes : available.value_or(guessed_memory) / 10 * 9;
     std::size_t const cores = options.cores != 0 ? options.cores : host.cpus.size();
+    if (cores > max_cores) return Error::of("expected up to {} cores, got {}", max_cores, cores);
     if (options.nodes > cores)
         return Error::of("expected up to as many nodes as cores, got {} nodes for {} cores", options.nodes, cores);
     bool const nodes_unknown = options.nodes == 0 && memory_of(host) <= 0;

@@ -12,6 +12,8 @@
 
 namespace mxk::arch {
 
+inline constexpr std::size_t max_cores = 4096;
+
 struct ShapeCore {
     int cpu; // the operating system's number
     ApicId apic_id;
@@ -35,7 +37,7 @@ struct Shape {
 };
 
 // `available`: bytes that may be used, if the options do not say; nothing: not known, 1 GiB is tried. Errors: more
-// nodes than cores, too little memory.
+// cores than max_cores, more nodes than cores, too little memory.
 Result<Shape> make_shape(RuntimeOptions const& options, Host const& host, std::optional<std::uint64_t> available);
 
 } // namespace mxk::arch

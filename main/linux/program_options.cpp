@@ -4,6 +4,7 @@
 #include <array>
 
 #include "kernel/console/options.hpp"
+#include "main/library/shape.hpp"
 #include "tasks/commands/prefetch_names.hpp"
 
 namespace mxk {
@@ -30,9 +31,9 @@ namespace {
 
 constexpr auto program_schema = console::schema<ProgramOptions>(
     console::option<&ProgramOptions::cores>("cores", "cores; more than there are processors share them (0: all)",
-                                            console::between(0, 4096)),
+                                            console::between(0, arch::max_cores)),
     console::option<&ProgramOptions::nodes>("nodes", "pretended nodes of equal size (0: the machine's own)",
-                                            console::between(0, 4096)),
+                                            console::between(0, arch::max_cores)),
     console::option<&ProgramOptions::memory>("memory", "for all nodes together"),
     console::option<&ProgramOptions::calibrate>("calibrate", "how to prefetch, before the first benchmark"),
     console::option<&ProgramOptions::load>("load", "FILE.so,FILE.so,...: tables, locks, allocators of your own"),

@@ -102,8 +102,8 @@ template <typename Key, typename Value> class TableModel {
             ASSERT_EQ(table_.update(key, value), map_.contains(key));
             if (map_.contains(key)) map_.at(key) = value;
             break;
-        case 0: ASSERT_EQ(table_.insert(key, value).value(), map_.emplace(key, value).second); break;
-        case 1: ASSERT_EQ(table_.upsert(key, value).value(), map_.insert_or_assign(key, value).second); break;
+        case 0: ASSERT_EQ(table_.insert(key, value).inserted(), map_.emplace(key, value).second); break;
+        case 1: ASSERT_EQ(table_.upsert(key, value).inserted(), map_.insert_or_assign(key, value).second); break;
         case 2: ASSERT_EQ(table_.erase(key), map_.erase(key) != 0); break;
         default:
             std::optional<Value> const found = table_.find(key);

@@ -88,7 +88,7 @@ TEST(BulkTableTest, keys_with_hashes_that_begin_alike) {
     for (std::uint64_t key = 1; keys.size() < 60; ++key)
         if (hash_of_word(key) >> 54 == 0x3ff) keys.push_back(key); // the last home: they go on at the beginning
     std::vector<std::uint64_t> values(keys.size());
-    for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_TRUE(table.insert(keys[i], i).value());
+    for (std::size_t i = 0; i < keys.size(); ++i) ASSERT_TRUE(table.insert(keys[i], i).inserted());
     for (std::size_t i = 0; i < keys.size(); ++i) {
         ASSERT_TRUE(table.erase(keys[i * 37 % keys.size()]));
         ASSERT_EQ(table.find(keys, values), keys.size() - 1 - i);
@@ -159,7 +159,7 @@ TEST(BulkTableTest, threads_of_the_program_at_once) {
             for (std::uint64_t i = 0; i < 100; ++i) {
                 EXPECT_EQ(own.value().find(keys[i]), number);
                 EXPECT_TRUE(own.value().erase(keys[i]));
-                EXPECT_FALSE(own.value().upsert(keys[i + 100], number).value());
+                EXPECT_FALSE(own.value().upsert(keys[i + 100], number).inserted());
                 EXPECT_TRUE(
                     common.value()
                         .upsert(words[i], 1, [](std::uint64_t& stored, std::uint64_t given) { stored += given; })
@@ -251,7 +251,7 @@ TEST(BulkTableTest, strings_that_do_not_fit) {
         ASSERT_EQ(made.value().find(keys[i]).has_value(), i < result.done);
     }
     EXPECT_FALSE(made.value().insert(std::string(20 * MiB, 'y'), 1).ok());
-    EXPECT_TRUE(made.value().insert("short", 1).value());
+    EXPECT_TRUE(made.value().insert("short", 1).inserted());
     EXPECT_EQ(made.value().erase(keys).changed, result.done);
     EXPECT_EQ(made.value().upsert(keys, values).done, result.done); // in the same memory
 }
@@ -270,6 +270,21 @@ TEST(BulkTableTest, gives_its_memory_back) {
         EXPECT_GT(used(), before);
     }
     EXPECT_EQ(used(), before);
+}
+
+TEST(BulkTableTest, an_insert_is_true_for_a_key_that_is_new) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    auto made = Numbers::create();
+    Numbers& table = made.value();
+    EXPECT_TRUE(static_cast<bool>(table.insert(1, 10)));
+    InsertResult const again = table.insert(1, 11);
+    EXPECT_FALSE(again);
+    EXPECT_TRUE(again.ok());
+    EXPECT_EQ(table.find(1), 10U);
+    EXPECT_FALSE(table.upsert(1, 12).inserted());
+    EXPECT_EQ(table.find(1), 12U);
+    EXPECT_TRUE(table.upsert(2, 20).inserted());
 }
 
 } // namespace

@@ -3,9 +3,12 @@
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <new>
+#include <optional>
 #include <thread>
 
 #include "arch/linux/pinning.hpp"
@@ -14,6 +17,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "main/library/runtime.hpp"
+#include "main/library/table.hpp"
 #include "tasks/parallel.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/stalled_core.hpp"
@@ -24,6 +28,8 @@
 
 namespace mxk {
 namespace {
+
+using NumberTable = Table<std::uint64_t, std::uint64_t>;
 
 constexpr RuntimeOptions small{.cores = 4, .nodes = 2, .memory_bytes = 256 * MiB};
 
@@ -177,13 +183,67 @@ TEST(RuntimeDeathTest, belongs_to_the_thread_that_started_it) {
         "only the thread that started a Runtime");
 }
 
-TEST(RuntimeDeathTest, there_is_one_at_a_time) {
+TEST(RuntimeTest, there_is_one_at_a_time) {
+    auto const first = Runtime::start(small);
+    auto const second = Runtime::start(small);
+    ASSERT_FALSE(second.ok());
+    EXPECT_EQ(second.error().message(), "expected one Runtime at a time: there is one in this process");
+}
+
+TEST(RuntimeTest, more_cores_than_the_program_takes_are_refused_at_once) {
+    auto const refused = Runtime::start({.cores = 100'000});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message(), "expected up to 4096 cores, got 100000");
+}
+
+TEST(RuntimeDeathTest, a_fork_of_its_process_is_told_to_start_it_later_and_can_end) {
+    EXPECT_EXIT(
+        {
+            auto runtime = std::optional(Runtime::start(small));
+            if (fork() == 0) {
+                auto const second = Runtime::start(small);
+                std::string_view const expected = "expected a process without a Runtime: it was forked from one that";
+                bool const is_told = !second.ok() && second.error().message().starts_with(expected);
+                runtime.reset(); // as at the end of main()
+                _exit(is_told ? 17 : 1);
+            }
+            int status = 0;
+            wait(&status);
+            _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+        },
+        testing::ExitedWithCode(17), "");
+}
+
+TEST(RuntimeDeathTest, a_table_that_outlives_it_is_named) {
     EXPECT_DEATH(
         {
-            auto const first = Runtime::start(small);
-            auto const second = Runtime::start(small);
+            auto runtime = std::optional(Runtime::start(small));
+            auto const table = NumberTable::create();
+            runtime.reset();
         },
-        "one Runtime at a time");
+        "expected every mxk::Table to be gone before its Runtime");
+}
+
+TEST(RuntimeTest, a_table_that_was_moved_counts_once) {
+    auto const runtime = Runtime::start(small);
+    ASSERT_TRUE(runtime.ok());
+    auto made = NumberTable::create();
+    NumberTable const table = std::move(made).value();
+    EXPECT_EQ(TableCount::alive(), 1U);
+}
+
+TEST(RuntimeDeathTest, a_thread_that_is_no_core_has_no_worker) {
+    EXPECT_DEATH(
+        {
+            auto const runtime = Runtime::start(small);
+            std::thread([] { static_cast<void>(Worker::current().core()); }).join();
+        },
+        "expected a core of a Runtime");
+}
+
+TEST(ResultDeathTest, a_value_of_an_error_and_an_error_of_a_value_are_named) {
+    EXPECT_DEATH(static_cast<void>(Result<int>(Error("no int")).value()), "was taken of an error: no int");
+    EXPECT_DEATH(static_cast<void>(Result<int>(5).error()), "asked for of a result that has a value");
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 """Groups of Python packages (tools/requirements): installed into build/venv when something first needs them."""
 
+import filecmp
 import importlib
 import os
 import subprocess
@@ -21,7 +22,7 @@ def prepare(groups: Iterable[str]) -> None:
     missing = [group for group in groups if not is_there(group)]
     if not missing:
         return
-    ended = subprocess.run([ROOT / "tools/setup", *missing], stdout=sys.stderr, check=False)
+    ended = subprocess.run([ROOT / "tools/setup", *missing], stdout=2, check=False)  # which standard error is
     if ended.returncode != 0:
         raise DriverError("expected what `tools/setup` could not install (above)", ExitCode.USAGE)
     importlib.invalidate_caches()
@@ -30,4 +31,4 @@ def prepare(groups: Iterable[str]) -> None:
 def is_there(group: str) -> bool:
     """Whether build/venv has what the group's file lists now."""
     stamp = ENVIRONMENT / f".{group}"
-    return stamp.is_file() and stamp.read_bytes() == (REQUIREMENTS / f"{group}.txt").read_bytes()
+    return stamp.is_file() and filecmp.cmp(stamp, REQUIREMENTS / f"{group}.txt", shallow=False)

@@ -33,7 +33,12 @@ struct alignas(cache_line_bytes) CoreLocal {
 // Null in a thread that is no core. constinit: read without asking whether it is initialised.
 extern thread_local constinit CoreLocal* this_core;
 
+// Panics, and says why.
+[[noreturn, gnu::cold]] void no_core();
+
 inline CoreLocal& core_local() {
+    if (this_core == nullptr) [[unlikely]]
+        no_core();
     return *this_core;
 }
 // Whether the caller is a core that runs a task (or its worker), and not a thread.

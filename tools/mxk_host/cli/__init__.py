@@ -55,9 +55,13 @@ def add(names: Iterable[str]) -> None:
         module = import_module(f"mxk_host.cli.{MODULES[name]}")
         groups = GROUPS.get(name, ())
         if group := getattr(module, f"{name}_app", None):
-            app.add_typer(group, name=name, callback=lambda groups=groups: prepare(groups))
+            app.add_typer(group, name=name, callback=_preparing(groups))
         else:
             app.command(name)(_prepared(getattr(module, name.replace("-", "_")), groups))
+
+
+def _preparing(groups: tuple[str, ...]) -> Callable[[], None]:
+    return lambda: prepare(groups)
 
 
 def _prepared(command: Callable[..., None], groups: tuple[str, ...]) -> Callable[..., None]:
