@@ -349,6 +349,49 @@ def test_the_program_in_the_readme(prefix: Path, tmp_path: Path) -> None:
     assert sorted(succeed(tmp_path / "build/hello").splitlines()) == [f"hello from core {core}" for core in range(4)]
 
 
+ONE_KEY = """#include <mxk/table.hpp>
+#include <cstdio>
+int main() {
+    auto const runtime = mxk::Runtime::start({.cores = 1, .memory_bytes = 256 << 20, .own_threads = true});
+    auto made = mxk::Table<std::uint64_t, std::uint64_t>::create();
+    if (!runtime || !made) return 1;
+    for (int i = 0; i < 2; ++i)
+        if (made.value().insert(7, 49)) std::puts("new");
+    return made.value().find(7) == 49 ? 0 : 2;
+}
+"""
+
+
+def test_a_program_is_built_by_pkg_config_where_the_prefix_was_moved(prefix: Path, tmp_path: Path) -> None:
+    moved = Path(shutil.copytree(prefix, tmp_path / "moved"))
+    (package,) = moved.glob("lib*/**/pkgconfig/mxk.pc")
+    path = {"PKG_CONFIG_PATH": str(package.parent)}
+    flags = run("pkg-config", "--cflags", "--libs", "mxk", **path)
+    assert flags.code == 0, flags.complaint
+    version = re.search(r"project\(mxk VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())
+    assert run("pkg-config", "--modversion", "mxk", **path).output.strip() == version[1]
+    (tmp_path / "one.cpp").write_text(ONE_KEY)
+    succeed("g++", *STRICT, "-o", tmp_path / "one", tmp_path / "one.cpp", *flags.output.split())
+    assert succeed(tmp_path / "one") == "new\n"
+
+
+def test_what_was_installed_can_be_taken_away(tmp_path: Path) -> None:
+    """By a Makefile of its own folder, whose build has been installed."""
+    (tmp_path / "build/linux").mkdir(parents=True)
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    there = [tmp_path / "prefix" / name for name in ("lib/libmxk.a", "include/mxk/a/b.hpp", "lib/cmake/mxk/c.cmake")]
+    for path in (*there, tmp_path / "prefix/include/other.hpp"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    manifest = tmp_path / "build/linux/install_manifest.txt"
+    manifest.write_text("\n".join(map(str, there)))  # CMake ends it without a line's end
+    assert succeed("make", "-C", tmp_path, "uninstall") is not None
+    assert sorted(path.name for path in (tmp_path / "prefix").rglob("*")) == ["cmake", "include", "lib", "other.hpp"]
+    again = run("make", "-C", tmp_path, "uninstall")
+    assert again.code != 0
+    assert "expected build/linux/install_manifest.txt" in again.complaint
+
+
 def one_line(text: str) -> str:
     """CMake breaks its messages into lines as it likes."""
     return " ".join(text.split())
