@@ -54,4 +54,26 @@ template <typename Function> bool run_on(std::span<CoreId const> cores, Function
     return true;
 }
 
+// step(worker) on one core, again and again, until it says Done. Needs no memory, so it never fails: what has to be
+// waited for before something may go. Otherwise as run_on().
+template <typename Function> void run_on_one(CoreId core, Function step) {
+    struct StepTask : Task {
+        StepTask(Function& its_step, CoreId home_core)
+            : Task(&StepTask::work, home_core)
+            , step(its_step) {}
+        static void work(Worker& worker, Task& task) {
+            if (static_cast<StepTask&>(task).step(worker) == Step::Again) return worker.append(task);
+            task.body = [](Worker&, Task& back) { static_cast<StepTask&>(back).is_done = true; };
+            worker.append(task, task.home);
+        }
+        Function& step;
+        bool is_done = false;
+    };
+
+    Worker& here = Worker::current();
+    StepTask task(step, here.core());
+    here.append(task, core);
+    here.run_until([&task] { return task.is_done; });
+}
+
 } // namespace mxk

@@ -63,7 +63,10 @@ template <typename TableType> class PartitionsAccessBase {
     [[nodiscard]] std::size_t bytes() const { return table().bytes(); }
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     Result<void> change_owners(std::size_t owners) { return reshard(table(), owners); }
-    Result<void> settle() { return table().settle() ? Result<void>() : no_memory_for_steps(); }
+    Result<void> settle() {
+        table().settle();
+        return {};
+    }
 
   protected:
     explicit PartitionsAccessBase(EngineSetup const& setup)

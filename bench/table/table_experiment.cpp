@@ -233,12 +233,16 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
     // With an error, too: what has begun must end before this returns.
     Result<void> const changed = change_owners(cores, have_ended, outcome.changes);
     Worker::current().run_until(have_ended);
-    MXK_TRY(engine_->settle());
-    if (run_->task_times && !run_on(queue_.cores(), [](Worker& worker, std::size_t) {
-            worker.measure_tasks(nullptr);
-            return Step::Done;
-        }))
-        return no_memory_for_steps();
+    auto const settled = engine_->settle();
+    if (run_->task_times) { // with an error, too: no core may go on writing there
+        for (CoreId const core : queue_.cores()) {
+            run_on_one(core, [](Worker& worker) {
+                worker.measure_tasks(nullptr);
+                return Step::Done;
+            });
+        }
+    }
+    if (!settled) return settled.error();
     MXK_TRY(progress.check());
     if (!changed) return changed.error();
 

@@ -123,14 +123,11 @@ template <typename TableType> class Sharded {
     [[nodiscard]] std::size_t region_count() const { return places_.size(); }
 
     // Waits until no table has work to do, when no operations are under way. The console's task; blocks it, not its
-    // core. False if there is no memory for the tasks.
-    bool settle() {
-        auto cores = NodeVector<CoreId>::create(places_.size(), Worker::current().node());
-        if (!cores) return false;
-        for (Place const& place : places_) cores.value().emplace(place.core);
-        return run_on(cores.value().span(), [this](Worker&, std::size_t place) {
-            return region(place).is_settled() ? Step::Done : Step::Again;
-        });
+    // core.
+    void settle() {
+        for (Place const& place : places_)
+            run_on_one(place.core,
+                       [&place](Worker&) { return place.owned[0].is_settled() ? Step::Done : Step::Again; });
     }
 
     // While nobody works.

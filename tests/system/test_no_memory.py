@@ -90,6 +90,13 @@ def test_each_allocation_of_tests_inside_may_be_refused(part: int) -> None:
 
 
 @pytest.mark.long(reason="refuses allocations for a minute")
+def test_what_a_table_still_has_to_move_is_waited_for_without_memory() -> None:
+    (growing,) = [command for command in TABLES if "bucketed" in command]
+    asked = refuse(growing, [0])
+    assert asked > 100
+    refuse(growing, list(range(asked)))
+
+
 def test_an_allocation_may_be_refused() -> None:
     seed = int(os.environ.get("MXK_SEED") or random.randrange(10**6))
     print(f"MXK_SEED={seed}")

