@@ -68,7 +68,7 @@ linux: ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the li
 	@$(call build,linux,all)
 
 simulator: ## what `tools/mxk simulate` loads into QEMU (docs/simulation.md)
-	$(call needs,linux simulator machines driver)
+	$(call needs,linux simulator driver)
 	@$(call build,linux,mxk-simulator)
 
 mpi: ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/locks-mpi.md)

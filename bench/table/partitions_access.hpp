@@ -11,7 +11,6 @@
 
 #include "base/result.hpp"
 #include "bench/frame/ready_memory.hpp"
-#include "bench/frame/steps.hpp"
 #include "bench/table/engine.hpp"
 #include "bench/table/table_access.hpp"
 #include "bench/workload/instructions.hpp"

@@ -63,6 +63,22 @@ void print_usage_line(TextSink& out, Command const& command) {
     out.write(any ? " [OPTIONS]\n" : "\n");
 }
 
+// Where only one command has that name, below whichever other one.
+Result<void> print_help_of_nested(TextSink& out, std::span<std::string_view const> words) {
+    FixedText<200> places;
+    Command const* found = nullptr;
+    std::size_t count = 0;
+    for (Command const* const command : registered_commands()) {
+        if (command->name != words.front()) continue;
+        format(places, "{}'help {}'", count++ == 0 ? "" : ", ", path_of(command).view());
+        found = command;
+    }
+    if (count == 0 || words.size() > 1) return unknown_command(words.front());
+    if (count > 1) return Error::of("'{}' is the name of several: {}", words.front(), places.view());
+    print_command_help(out, *found);
+    return {};
+}
+
 } // namespace
 
 FoundCommand find_command(std::span<std::string_view const> words) {
@@ -119,26 +135,6 @@ void print_command_help(TextSink& out, Command const& command) {
     if (command.more_help != nullptr) command.more_help(out);
     if (has_nested(command)) list_nested(out, command);
 }
-
-namespace {
-
-// Where only one command has that name, below whichever other one.
-Result<void> print_help_of_nested(TextSink& out, std::span<std::string_view const> words) {
-    FixedText<200> places;
-    Command const* found = nullptr;
-    std::size_t count = 0;
-    for (Command const* const command : registered_commands()) {
-        if (command->name != words.front()) continue;
-        format(places, "{}'help {}'", count++ == 0 ? "" : ", ", path_of(command).view());
-        found = command;
-    }
-    if (count == 0 || words.size() > 1) return unknown_command(words.front());
-    if (count > 1) return Error::of("'{}' is the name of several: {}", words.front(), places.view());
-    print_command_help(out, *found);
-    return {};
-}
-
-} // namespace
 
 Result<void> print_command_help(TextSink& out, std::span<std::string_view const> words) {
     auto const [command, rest] = find_command(words);

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helpers import DRIVER, ENDS, ROOT, Ended, drive
-from mxk_host.commands import grub_menu, kernel_for
+from mxk_host.commands import command_text, grub_menu, kernel_for
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.machine import Accelerator, choose_accelerator
 from mxk_host.results import judge_rows
@@ -220,3 +220,16 @@ def test_no_module_is_named_where_the_folder_in_which_one_works_has_a_say() -> N
     ]
     assert len(started) > 3
     assert not [line for line in started if not re.search(r"python\S* -[PI] ", line)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("topology # what it is; test", "topology; exit"),
+        ("# nothing", ""),
+        ("describe a#b", "describe a#b; exit"),
+        ("version;#x", "version; exit"),
+    ],
+)
+def test_a_comment_does_not_hide_the_exit_that_is_added(typed: str, expected: str) -> None:
+    assert command_text([typed]) == expected

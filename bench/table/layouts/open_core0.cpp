@@ -12,7 +12,6 @@
 //               until all are at rest
 //     open      a core runs its list, in order, and begins instructions again
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
