@@ -62,7 +62,7 @@ Outcome Shell::execute_command(std::string_view text) {
 
 void Shell::complete(std::string_view text, Candidates& candidates) {
     char const* const end = text.data() + text.size();
-    std::string_view command;
+    std::string_view command = text.substr(0, 0); // of an empty line
     while (!text.empty()) command = take_command(text);
     char const* const command_end = command.data() + command.size();
     candidates.start({});

@@ -24,6 +24,7 @@ grep -qx "$name" "$STAND_IN/installed" && printf installed
 APT_CACHE = """#!/bin/sh
 printf '%s:\\n  Installed: (none)\\n  Candidate: ' "$2"
 grep -qx "$2" "$STAND_IN/known" && echo 1.0 || echo '(none)'
+[ -e "$STAND_IN/no-lists" ] || yes ' 500 a-mirror Packages' | head -n 4000 # more than a pipe holds
 """
 APT_GET = """#!/bin/sh
 echo "$*" >>"$STAND_IN/asked"
@@ -128,6 +129,13 @@ def test_what_a_release_lacks_is_a_peer_less_in_one_line(tmp_path: Path) -> None
     (tmp_path / "known").write_text("libtaskflow-cpp-dev\n")  # which nobody looks at: to ask takes a second
     again = machine.set_up("linux")
     assert (again.returncode, again.stdout, machine.asked()) == (0, "", []), "it is not looked for each time"
+
+
+def test_without_lists_of_packages_apt_is_asked_for_them(tmp_path: Path) -> None:
+    machine = Machine(tmp_path, without("mold"), ["mold"])
+    (tmp_path / "no-lists").touch()
+    assert machine.set_up("linux").returncode == 0
+    assert machine.asked() == ["update", "install -y --no-install-recommends mold"]
 
 
 def test_a_check_installs_nothing_and_says_what_for(tmp_path: Path) -> None:

@@ -125,6 +125,12 @@ TEST_F(ShellTest, a_comment_ends_with_its_line_and_so_does_a_command) {
     EXPECT_EQ(completed("unit-record '#'; unit-r"), "unit-record ");
 }
 
+TEST_F(ShellTest, an_empty_line_is_completed_by_all_commands) {
+    EXPECT_NE(completed("").find("unit-record "), std::string::npos);
+    EXPECT_EQ(completed(std::string_view()), completed(" "));
+    EXPECT_EQ(completed("unit-record;"), completed(""));
+}
+
 TEST_F(ShellTest, an_open_quote_is_an_error) {
     EXPECT_EQ(said("unit-record a; unit-record 'b; c"), "error: the quote ' is never closed\n");
     EXPECT_EQ(received, "[a] / ");
