@@ -13,7 +13,7 @@ FIGURE ?=
 PREFIX ?= /usr/local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi install uninstall python snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi packages install uninstall python snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -66,6 +66,19 @@ figures: ## the figures of the thesis in both builds, and what it says of them (
 linux: ## build/linux/mxk, the same kernel as a Linux program; mxk-peers; the library
 	$(call needs,linux)
 	@$(call build,linux,all)
+
+# Staged in build/packages, where dh leaves its files; dpkg-buildpackage makes the same in the sources.
+packages: packaged ## Debian packages of program, library and kernel, in build/packages
+	$(call needs,packages)
+	@rm -rf build/packages && mkdir -p build/packages && cp -r debian build/packages/
+	@cd build/packages && { debian/rules binary ROOT=$(CURDIR) PACKAGES=$(CURDIR)/build/packages >build.log 2>&1 || { tail -n 20 build.log >&2; exit 1; }; }
+	@lintian --allow-root --tag-display-limit 0 --fail-on error,warning build/packages/*.deb
+	@ls build/packages/*.deb
+
+.PHONY: packaged
+packaged: images
+	$(call needs,linux)
+	@$(call build,linux,mxk-program mxk-library mxk-headers)
 
 simulator: ## what `tools/mxk simulate` loads into QEMU (docs/simulation.md)
 	$(call needs,linux simulator driver)

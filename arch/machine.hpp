@@ -31,6 +31,7 @@ struct MachineDescription {
     std::string_view hypervisor;  // empty: none
     std::string_view platform;    // "metal", or the system below: "Linux 6.1.0"
     std::string_view pages;       // what maps the memory
+    std::string_view version;     // of the sources: 0.3.0
     std::string_view build;       // revision and compiler
     std::string_view microcode;   // "0xd000389"; empty: not told
     std::string_view mitigations; // of attacks by speculation: what is on, and costs time

@@ -171,6 +171,7 @@ MachineDescription describe_machine() {
             .hypervisor = below,
             .platform = system,
             .pages = pages.view(),
+            .version = MXK_VERSION,
             .build = MXK_BUILD,
             .microcode = revision,
             .mitigations = protection,

@@ -88,6 +88,7 @@ MachineDescription describe_machine() {
             .hypervisor = features().hypervisor_name,
             .platform = "metal",
             .pages = features().gigabyte_pages ? "1 GiB pages" : "2 MiB pages",
+            .version = MXK_VERSION,
             .build = MXK_BUILD,
             .microcode = code.microcode.view(),
             .mitigations = code.mitigations.view()};

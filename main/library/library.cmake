@@ -60,20 +60,22 @@ add_custom_target(mxk-headers ALL DEPENDS ${staged_headers}.stamp)
 # For those who do not use CMake. A static library needs what is below it named, too.
 file(RELATIVE_PATH mxk_up_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_SOURCE_DIR}/main/library/mxk.pc.in ${CMAKE_BINARY_DIR}/mxk.pc @ONLY)
-install(FILES ${CMAKE_BINARY_DIR}/mxk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_BINARY_DIR}/mxk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mxk)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/main/library/mxkConfig.cmake.in ${CMAKE_BINARY_DIR}/mxkConfig.cmake
-    INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+    INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
 # Before 1.0 a new minor version may change what programs see.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/mxkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-install(TARGETS mxk-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+# In two components, which can be installed alone: cmake --install build/linux --component program.
+install(TARGETS mxk-program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+install(FILES ${CMAKE_SOURCE_DIR}/main/linux/mxk.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(TARGETS mxk-library EXPORT mxk
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY ${staged_headers}/mxk DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(EXPORT mxk NAMESPACE mxk:: FILE mxkTargets.cmake DESTINATION ${package_folder})
+install(DIRECTORY ${staged_headers}/mxk DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+install(EXPORT mxk NAMESPACE mxk:: FILE mxkTargets.cmake DESTINATION ${package_folder} COMPONENT library)
 install(FILES ${CMAKE_BINARY_DIR}/mxkConfig.cmake ${CMAKE_BINARY_DIR}/mxkConfigVersion.cmake
-    DESTINATION ${package_folder})
+    DESTINATION ${package_folder} COMPONENT library)
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/NOTICE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT licence)

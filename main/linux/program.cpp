@@ -28,6 +28,11 @@ Result<void> load(std::string_view names) {
     return Error("--load: expected the program mxk-peers, which measures what others wrote");
 }
 
+void print_version(TextSink& out) {
+    auto const machine = arch::describe_machine();
+    format(out, "mxk {} {}\n", machine.version, machine.build);
+}
+
 int run(std::span<std::string_view const> words) {
     arch::TerminalSink out;
     auto const arguments = parse_arguments(words);
@@ -36,7 +41,7 @@ int run(std::span<std::string_view const> words) {
     if (options.help) return print_usage(out), 0;
     if (options.load)
         if (auto const loaded = load(*options.load); !loaded) return fail_usage(loaded.error());
-    if (options.version) return format(out, "mxk {}\n", arch::describe_machine().build), 0;
+    if (options.version) return print_version(out), 0;
 
     bool const has_commands = !commands.empty();
     bool const is_typed = !has_commands && arch::terminal_is_interactive();

@@ -38,7 +38,7 @@ constexpr auto program_schema = console::schema<ProgramOptions>(
     console::option<&ProgramOptions::calibrate>("calibrate", "how to prefetch, before the first benchmark"),
     console::option<&ProgramOptions::load>("load", "FILE.so,FILE.so,...: tables, locks, allocators of your own"),
     console::flag<&ProgramOptions::help>("help", "this text"),
-    console::flag<&ProgramOptions::version>("version", "revision and compiler"));
+    console::flag<&ProgramOptions::version>("version", "version, revision and compiler"));
 
 // What is left is the commands: one word is a line of commands as it stands; several are the words of one command, as
 // in `mxk bench table --ops 24M`, quoted again where the shell has taken the quotes away.

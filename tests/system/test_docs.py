@@ -62,6 +62,7 @@ def test_the_version_is_the_same_everywhere() -> None:
     citation = dict(re.findall(r"^([\w-]+): (.+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE))
     assert newest == (version, citation["date-released"])
     assert citation["version"] == version
+    assert (ROOT / "debian/changelog").read_text().startswith(f"mxk ({version}) ")
     pages = (name for name in docs_lines.files() if name.endswith((".md", "CMakeLists.txt")))
     wanted = {name: re.findall(r"find_package\(mxk ([\d.]+)", (ROOT / name).read_text()) for name in pages}
     minor = version.rpartition(".")[0]

@@ -405,6 +405,13 @@ def test_another_version_is_refused(prefix: Path, tmp_path: Path) -> None:
     assert "mxkConfig.cmake, version: 0." in complaint
 
 
+def test_a_component_that_is_none_is_refused(prefix: Path, tmp_path: Path) -> None:
+    assert configure(project(tmp_path / "one", "COMPONENTS library"), prefix).code == 0
+    ended = configure(project(tmp_path / "none", "COMPONENTS nonsense"), prefix)
+    assert ended.code != 0
+    assert "nonsense" in one_line(ended.complaint)
+
+
 def test_a_missing_library_is_named(prefix: Path, tmp_path: Path) -> None:
     nothing = {"PKG_CONFIG_LIBDIR": str(tmp_path), "PKG_CONFIG_PATH": ""}
     ended = configure(project(tmp_path / "user"), prefix, **nothing)

@@ -15,7 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from helpers import AtPrompt, Ended, kernel_tests, linux_program, program_for, run_linux
+from helpers import ROOT, AtPrompt, Ended, kernel_tests, linux_program, program_for, run_linux
 
 LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
 CTRL_A, CTRL_C, CTRL_D, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x04", "\x05", "\x15", "\x17"
@@ -187,12 +187,15 @@ def test_what_is_measured_once_is_warm(program: str) -> None:
 def test_help_and_version() -> None:
     usage = mxk("--help")
     assert usage.code == 0
-    for option in ("--cores", "--nodes", "--memory"):
-        assert option in usage.output
+    options = re.findall(r"^  (--[a-z]+)", usage.output, re.MULTILINE)
+    assert {"--cores", "--nodes", "--memory"} <= set(options)
+    manual = (ROOT / "main/linux/mxk.1").read_text().replace("\\-", "-")
+    assert re.findall(r"^\.BI? (--[a-z]+)", manual, re.MULTILINE) == options
     assert "usage: mxk" in usage.output
     version = mxk("--version")
     assert version.code == 0
-    assert re.fullmatch(r"mxk \S.* (gcc|clang) .+\n", version.output)
+    stated = re.search(r"project\(mxk VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    assert re.fullmatch(rf"mxk {re.escape(stated)} \S.* (gcc|clang) .+\n", version.output)
 
 
 # The machine
