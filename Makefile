@@ -11,9 +11,10 @@ TESTS ?=
 FIGURES ?=
 FIGURE ?=
 PREFIX ?= /usr/local
+PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi packages install uninstall python snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi packages install uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -106,6 +107,13 @@ python: linux ## the Python module over mxk::Table, with what it is compared wit
 	@cmake -S examples/python -B build/linux/python/module --log-level=WARNING -DCMAKE_PREFIX_PATH=$(CURDIR)/build/linux/python/prefix \
 	    -DPython_EXECUTABLE=$(CURDIR)/build/linux/python/env/bin/python >/dev/null
 	@cmake --build build/linux/python/module -- --no-print-directory >/dev/null
+
+# The module linked to the library, and then with the shared libraries that it needs inside.
+wheel: ## the Python module as a wheel for PYTHON=python3, in build/wheels
+	$(call needs,linux wheel)
+	@$(call build,linux,mxk-program mxk-library mxk-headers)
+	@cmake --install build/linux --prefix build/wheels/prefix >/dev/null
+	@tools/wheel $(PYTHON)
 
 snmalloc: linux ## snmalloc as a peer of bench heap, where cargo can fetch its crate
 	@command -v cargo >/dev/null || { echo 'snmalloc: expected cargo, which is not there (Debian: cargo)' >&2; exit 1; }

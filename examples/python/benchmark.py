@@ -23,7 +23,7 @@ options = arguments.parse_args()
 os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])  # mxk has a core for each
 os.environ["POLARS_MAX_THREADS"] = str(options.threads)  # read when it is imported
 
-import mxk_table  # noqa: E402
+import mxk  # noqa: E402
 import numpy  # noqa: E402
 import table_others  # noqa: E402
 
@@ -35,7 +35,7 @@ def mxk_way(rows: numpy.ndarray) -> Way:
     """The table, from empty on."""
 
     def count() -> Counted:
-        table = mxk_table.Table()
+        table = mxk.Table()
         table.add(rows, 1)
         keys, counts = table.items()
         return len(keys), int(counts.sum())

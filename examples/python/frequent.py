@@ -2,12 +2,12 @@
 
 import sys
 
-import mxk_table
+import mxk
 import numpy
 
 rows = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
 keys = numpy.random.default_rng(1).zipf(1.5, rows)
-table = mxk_table.Table()
+table = mxk.Table()
 table.add(keys, 1)
 values, counts = table.items()
 order = numpy.argsort(-counts)[:5]

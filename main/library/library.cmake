@@ -64,7 +64,7 @@ install(FILES ${CMAKE_BINARY_DIR}/mxk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkg
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/mxk)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/main/library/mxkConfig.cmake.in ${CMAKE_BINARY_DIR}/mxkConfig.cmake
-    INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
+    INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 # Before 1.0 a new minor version may change what programs see.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/mxkConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 

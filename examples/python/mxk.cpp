@@ -1,7 +1,7 @@
-// mxk_table: a Python module with a table of 64-bit keys and values over numpy arrays, by nanobind.
+// mxk: a Python module with a table of 64-bit keys and values over numpy arrays, by nanobind.
 //
-//     import mxk_table
-//     table = mxk_table.Table()              # of int64 values; mxk_table.FloatTable: of float64
+//     import mxk
+//     table = mxk.Table()              # of int64 values; mxk.FloatTable: of float64
 //     table.add(keys, 1)                     # keys: numpy array of int64, or of what fits in it; counts
 //     values, found = table.find(keys)       # arrays: the values (0 where there is none) and booleans
 //     keys, values = table.items()
@@ -92,7 +92,7 @@ void start_runtime() {
 }
 void expect_not_forked() {
     if (is_forked)
-        throw std::runtime_error("mxk_table: the process was forked after its first table, and has not its threads: "
+        throw std::runtime_error("mxk: the process was forked after its first table, and has not its threads: "
                                  "use multiprocessing's \"spawn\" or \"forkserver\"");
 }
 
@@ -264,7 +264,7 @@ template <typename Value> void add_class(nb::module_& module, char const* name, 
 
 } // namespace
 
-NB_MODULE(mxk_table, module) {
+NB_MODULE(mxk, module) {
     module.doc() = "Hash tables of 64-bit keys and values over numpy arrays, for any number of threads.";
     module.attr("__version__") = MXK_VERSION;
     add_class<std::int64_t>(module, "Table", "A hash table of int64 values.");
