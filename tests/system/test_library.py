@@ -331,7 +331,23 @@ def test_the_wheel(tmp_path: Path) -> None:
     assert ended.output.startswith("24000000 rows, "), ended.complaint
 
 
-# The package
+# The packages
+
+
+@pytest.mark.long(reason="compiles the library once more")
+def test_the_conan_package(tmp_path: Path) -> None:
+    succeed(ROOT / "tools/setup", "conan")
+    conan = ROOT / "build/venv/bin/conan"
+    home = {"CONAN_HOME": str(tmp_path)}
+    assert run(conan, "profile", "detect", **home).code == 0
+    ninja = ["-c", "tools.cmake.cmaketoolchain:generator=Ninja"]
+    made = run(conan, "create", ROOT, "-s", "compiler.cppstd=20", *ninja, timeout=600, **home)
+    assert made.code == 0, made.complaint[-3000:]
+    assert "hello from core 0" in made.complaint
+    assert not (ROOT / "tests/conan/build").exists()
+    refused = run(conan, "create", ROOT, "-s", "compiler.cppstd=17", **home)
+    assert refused.code != 0
+    assert "Current cppstd (17)" in refused.complaint
 
 
 def project(folder: Path, wanted: str = "", more: str = "") -> Path:
