@@ -24,6 +24,9 @@ set(public_headers
     hashtable/batch/batch_client.hpp
     hashtable/layout/bucketed.hpp
     hashtable/layout/chained.hpp
+    hashtable/shared/concurrent/concurrent_pairs.hpp
+    hashtable/shared/concurrent_lines.hpp
+    hashtable/shared/shared_chains.hpp
     hashtable/table/partitioned.hpp
     kernel/clock.hpp
     kernel/memory/heap/heap.hpp
@@ -32,6 +35,7 @@ set(public_headers
     tasks/coroutine.hpp
     tasks/parallel.hpp
     tasks/prefetching.hpp
+    tasks/rcu/rcu_wait.hpp
     tasks/spawn.hpp
     tasks/start.hpp
     tasks/task_group.hpp

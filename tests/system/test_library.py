@@ -153,6 +153,19 @@ def test_every_lookup_is_right(built: Path, pairs: int, cores: int) -> None:
     assert re.fullmatch(rf"\d+\.\d\d million look-ups per second, {pairs} of {pairs} right", lookups), lookups
 
 
+@pytest.mark.parametrize(("keys", "cores"), [(1, 1), (1000, 4), (200_000, 1), (200_000, 5)])
+def test_a_shared_table_counts_right(built: Path, keys: int, cores: int) -> None:
+    line = succeed(built / "shared_table", str(keys), str(cores))
+    counted = rf"{keys} keys counted by {cores} cores, \d+\.\d\d million times per second; {keys} counts right\n"
+    assert re.fullmatch(counted, line), line
+
+
+@pytest.mark.parametrize(("versions", "cores"), [(1, 1), (2, 3), (20_000, 1), (20_000, 5)])
+def test_each_snapshot_is_whole_and_given_back(built: Path, versions: int, cores: int) -> None:
+    line = succeed(built / "snapshot", str(versions), str(cores))
+    assert re.fullmatch(rf"{versions} versions, {versions - 1} given back; \d+ reads, 0 wrong\n", line), line
+
+
 @pytest.mark.parametrize("text", ["", " \n", "one", "a b a\tc\na", None], ids=["nothing", "blank", "one", "few", "GPL"])
 def test_words_by_a_table(built: Path, text: str | None) -> None:
     given = (LICENCES / "GPL-3").read_text() if text is None else text
@@ -180,6 +193,8 @@ def test_every_lookup_in_a_table_is_right(built: Path, pairs: int, threads: int)
         (["word_count", "/etc"], 1, "cannot read /etc"),
         (["key_value", "many"], 2, "usage: key_value [PAIRS [CORES]]"),
         (["key_value", "1000", "2", "3"], 2, "usage: key_value [PAIRS [CORES]]"),
+        (["shared_table", "0"], 2, "usage: shared_table [KEYS [CORES]]"),
+        (["snapshot", "1", "5000"], 2, "CORES: 1 to 4096"),
     ],
 )
 def test_examples_say_what_they_expect(built: Path, command: list[str], code: int, complaint: str) -> None:
