@@ -1,14 +1,15 @@
-"""Makes an image of a disk that boots under BIOS and under UEFI, without root and loop devices: a GPT with two partitions.
+"""Makes an image of a disk that boots under BIOS and under UEFI, without root and loop devices: a GPT, two partitions.
 
-    tools/disk_image.py IMAGE --boot boot.img --core core.img PLACE=FILE...
+    tools/disk_image.py IMAGE --boot boot.img --core core.img [--qcow2 COPY] PLACE=FILE...
 
     sector 0        GRUB's boot.img, which BIOS starts, and the MBR that says "this is a GPT"
     1 to 33         the GPT; its copy is at the end
     34 to 2047      1, BIOS boot partition: GRUB's core.img, which boot.img loads
-    2048 to end     2, EFI system partition (FAT): the files, each at its PLACE; UEFI starts EFI/BOOT/BOOTX64.EFI, and both
+    from 2048       2, EFI system partition (FAT): the files, each at its PLACE. UEFI starts EFI/BOOT/BOOTX64.EFI; both
                     GRUBs read their menu and the kernels here
 
-The same files give the same bytes. Needs sfdisk (Debian: fdisk) and mtools. Plain Python 3.
+The same files give the same bytes. Needs sfdisk (Debian: fdisk) and mtools; for COPY, which else is left out, qemu-img.
+Plain Python 3.
 """
 
 import argparse
@@ -25,32 +26,41 @@ BIOS_START, FILES_START = 34, MEBIBYTE
 SPARE = MEBIBYTE  # sectors, for the file system's own tables and a menu of one's own
 MIN_FILES = 4 * MEBIBYTE  # sectors: with fewer than 4085 clusters it is FAT12, which not all firmware reads
 
-# Fields of GRUB 2's boot.img and core.img (its include/grub/i386/pc/boot.h: GRUB_BOOT_MACHINE_KERNEL_SECTOR, _DRIVE_CHECK;
-# boot/i386/pc/diskboot.S: the list of blocks grows downwards from the end of core.img's first sector).
+# Fields of GRUB 2's boot.img (GRUB_BOOT_MACHINE_... in its include/grub/i386/pc/boot.h) and core.img (grub-core/boot/
+# i386/pc/diskboot.S: the list of blocks grows downwards from the end of the first sector).
 KERNEL_SECTOR = 0x5C  # 8 bytes: where core.img begins
 DRIVE_CHECK = 0x66  # 2 bytes, a jump; nops: a drive number that is no hard disk's is firmware's error, and is made 0x80
 BOOT_CODE_END = 0x1B8  # then the disk's signature and MBR partitions
 FIRST_BLOCK = 0x1F4  # 8 bytes: where the rest of core.img begins; then its length, and where it goes
 
-TABLE = """label: gpt
-label-id: 4D584B00-0000-4000-8000-000000000000
-first-lba: {bios}
-start={bios}, size={bios_size}, type=21686148-6449-6E6F-744E-656564454649, uuid=4D584B00-0000-4000-8000-000000000001, name=GRUB
-start={files}, size={files_size}, type=C12A7328-F81F-11D2-BA4B-00A0C93EC93B, uuid=4D584B00-0000-4000-8000-000000000002, name=MXK
+BIOS_TYPE, EFI_TYPE = "21686148-6449-6E6F-744E-656564454649", "C12A7328-F81F-11D2-BA4B-00A0C93EC93B"
+IDENTITY = "4D584B00-0000-4000-8000-00000000000"  # and a digit: 0 the disk, then the partitions
+TABLE = f"""label: gpt
+label-id: {IDENTITY}0
+first-lba: {BIOS_START}
+start={BIOS_START}, size={FILES_START - BIOS_START}, type={BIOS_TYPE}, uuid={IDENTITY}1, name=GRUB
+start={FILES_START}, size={{files}}, type={EFI_TYPE}, uuid={IDENTITY}2, name=MXK
 """
-DEBIAN = {"sfdisk": "fdisk", "mformat": "mtools", "mmd": "mtools", "mcopy": "mtools"}
+DEBIAN = {"sfdisk": "fdisk", "mformat": "mtools", "mmd": "mtools", "mcopy": "mtools", "qemu-img": "qemu-utils"}
 # The first second that FAT knows; no settings of the person who builds.
 ENVIRONMENT = {"SOURCE_DATE_EPOCH": "315532800", "TZ": "UTC", "MTOOLSRC": os.devnull, "LC_ALL": "C"}
 
 
+def find(tool: str) -> str | None:
+    """Where a tool is: also where only root looks."""
+    return shutil.which(tool, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
+
+
+def missing(tool: str) -> str:
+    """What is said where a tool is not there."""
+    return f"disk_image: expected {tool}, which is not there (Debian: {DEBIAN[tool]})"
+
+
 def run(tool: str, *arguments: str, text: str = "") -> None:
-    """Runs a tool, which may lie where only root looks; ends the program if it is not there or fails."""
-    found = shutil.which(tool, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin")
-    if found is None:
-        sys.exit(f"disk_image: expected {tool}, which is not there (Debian: {DEBIAN[tool]})")
-    done = subprocess.run(
-        [found, *arguments], input=text, capture_output=True, text=True, check=False, env={**os.environ, **ENVIRONMENT}
-    )
+    """Ends the program if the tool is not there or fails."""
+    found = find(tool) or sys.exit(missing(tool))
+    environment = {**os.environ, **ENVIRONMENT}
+    done = subprocess.run([found, *arguments], input=text, capture_output=True, text=True, check=False, env=environment)
     if done.returncode != 0:
         sys.exit(f"disk_image: {tool} {' '.join(arguments)} failed: {done.stdout}{done.stderr}")
 
@@ -74,7 +84,9 @@ def loaders(boot: bytes, core: bytes) -> tuple[bytes, bytes]:
     if struct.unpack_from("<Q", core, FIRST_BLOCK) != (2,):
         sys.exit("disk_image: expected GRUB 2's core.img of grub-mkimage, whose second sector is the disk's sector 2")
     if len(core) > (FILES_START - BIOS_START) * SECTOR:
-        sys.exit(f"disk_image: expected a core.img of up to {(FILES_START - BIOS_START) * SECTOR} bytes, got {len(core)}")
+        sys.exit(
+            f"disk_image: expected a core.img of up to {(FILES_START - BIOS_START) * SECTOR} bytes, got {len(core)}"
+        )
     boot_code, whole_core = bytearray(boot[:BOOT_CODE_END]), bytearray(core)
     struct.pack_into("<Q", boot_code, KERNEL_SECTOR, BIOS_START)
     boot_code[DRIVE_CHECK : DRIVE_CHECK + 2] = b"\x90\x90"
@@ -88,6 +100,7 @@ def main() -> None:
     parser.add_argument("image", type=Path)
     parser.add_argument("--boot", type=Path, required=True)
     parser.add_argument("--core", type=Path, required=True)
+    parser.add_argument("--qcow2", type=Path)
     parser.add_argument("files", nargs="+", metavar="PLACE=FILE")
     asked = parser.parse_args()
     files = {PurePosixPath(place): Path(file) for place, _, file in (it.partition("=") for it in asked.files)}
@@ -99,14 +112,19 @@ def main() -> None:
     image.unlink(missing_ok=True)
     with image.open("wb") as disk:
         disk.truncate((FILES_START + sectors + MEBIBYTE) * SECTOR)  # whole MiB; the GPT's copy takes part of the last
-    sizes = {"bios": BIOS_START, "bios_size": FILES_START - BIOS_START, "files": FILES_START, "files_size": sectors}
-    run("sfdisk", "--quiet", str(image), text=TABLE.format(**sizes))
+    run("sfdisk", "--quiet", str(image), text=TABLE.format(files=sectors))
     make_file_system(image, sectors, files)
     with image.open("r+b") as disk:
         for place, code in ((0, boot_code), (BIOS_START * SECTOR, core)):
             disk.seek(place)
             disk.write(code)
     image.replace(asked.image)
+    if asked.qcow2 is not None:
+        asked.qcow2.unlink(missing_ok=True)
+        if find("qemu-img") is None:
+            print(f"{missing('qemu-img')}: no {asked.qcow2.name}", file=sys.stderr)
+        else:
+            run("qemu-img", "convert", "-f", "raw", "-O", "qcow2", str(asked.image), str(asked.qcow2))
 
 
 if __name__ == "__main__":

@@ -149,29 +149,19 @@ add_custom_target(pxe DEPENDS ${pxe_made})
 
 # A disk for BIOS and UEFI: the same menu, the same kernels, on one file system for both. GRUB has all that it needs inside,
 # and takes for $root the second partition of the disk that it came from.
-set(disk_modules gzio part_gpt fat)
-separate_arguments(modules UNIX_COMMAND "${grub_modules}")
-list(APPEND disk_modules ${modules})
-foreach(loader IN ITEMS i386-pc:biosdisk x86_64-efi:)
-    string(REGEX MATCH "(.*):(.*)" parts ${loader})
-    set(core ${CMAKE_BINARY_DIR}/disk-${CMAKE_MATCH_1}.img)
-    add_custom_command(OUTPUT ${core}
-        COMMAND ${MXK_MKIMAGE} --format=${CMAKE_MATCH_1} "--prefix=(,gpt2)/boot/grub" --output=${core} ${disk_modules} ${CMAKE_MATCH_2}
-        DEPENDS ${MXK_BOOT_SECTOR} VERBATIM)
-endforeach()
-set(bios_core ${CMAKE_BINARY_DIR}/disk-i386-pc.img)
-set(uefi_core ${CMAKE_BINARY_DIR}/disk-x86_64-efi.img)
-set(disk ${CMAKE_BINARY_DIR}/mxk.img)
+separate_arguments(disk_modules UNIX_COMMAND "${grub_modules} gzio part_gpt fat")
+set(bios_core ${CMAKE_BINARY_DIR}/disk-bios.img)
+set(uefi_core ${CMAKE_BINARY_DIR}/disk-uefi.efi)
+add_custom_command(OUTPUT ${bios_core} ${uefi_core}
+    COMMAND ${MXK_MKIMAGE} --format=i386-pc "--prefix=(,gpt2)/boot/grub" --output=${bios_core} ${disk_modules} biosdisk
+    COMMAND ${MXK_MKIMAGE} --format=x86_64-efi "--prefix=(,gpt2)/boot/grub" --output=${uefi_core} ${disk_modules}
+    DEPENDS ${MXK_BOOT_SECTOR} VERBATIM)
+set(disk ${CMAKE_BINARY_DIR}/mxk.img ${CMAKE_BINARY_DIR}/mxk.qcow2) # the second where qemu-img is: each build says if not
 add_custom_command(OUTPUT ${disk}
-    COMMAND python3 -I ${CMAKE_SOURCE_DIR}/tools/disk_image.py ${disk} --boot ${MXK_BOOT_SECTOR} --core ${bios_core}
-            EFI/BOOT/BOOTX64.EFI=${uefi_core} boot/grub/grub.cfg=${menu} boot/mxk.elf=${CMAKE_BINARY_DIR}/mxk.elf.gz
-            boot/mxk-test.elf=${CMAKE_BINARY_DIR}/mxk-test.elf.gz licences.txt.gz=${notices}
+    COMMAND python3 -I ${CMAKE_SOURCE_DIR}/tools/disk_image.py ${CMAKE_BINARY_DIR}/mxk.img --qcow2 ${CMAKE_BINARY_DIR}/mxk.qcow2
+            --boot ${MXK_BOOT_SECTOR} --core ${bios_core} EFI/BOOT/BOOTX64.EFI=${uefi_core} boot/grub/grub.cfg=${menu}
+            boot/mxk.elf=${CMAKE_BINARY_DIR}/mxk.elf.gz boot/mxk-test.elf=${CMAKE_BINARY_DIR}/mxk-test.elf.gz
+            licences.txt.gz=${notices}
     DEPENDS ${CMAKE_SOURCE_DIR}/tools/disk_image.py ${MXK_BOOT_SECTOR} ${bios_core} ${uefi_core} ${packed_kernels} ${menu} ${notices}
     VERBATIM)
-# Without qemu-img there is the raw image, and each build says what is missing.
-set(disk_qcow2 ${CMAKE_BINARY_DIR}/mxk.qcow2)
-add_custom_command(OUTPUT ${disk_qcow2}
-    COMMAND sh -c "rm -f \"$2\"; if command -v qemu-img >/dev/null; then exec qemu-img convert -O qcow2 \"$1\" \"$2\"; fi; \
-echo 'mxk.qcow2: expected qemu-img, which is not there (Debian: qemu-utils): only mxk.img was made'" - ${disk} ${disk_qcow2}
-    DEPENDS ${disk} VERBATIM)
-add_custom_target(image DEPENDS ${disk_qcow2})
+add_custom_target(image DEPENDS ${disk})
