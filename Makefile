@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe images run bench figures linux simulator mpi packages install uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe image images run bench figures linux simulator mpi packages install uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -47,9 +47,13 @@ pxe: ## build/metal/pxe, a directory for a TFTP server, for BIOS and UEFI (docs/
 	$(call needs,iso)
 	@$(call build,metal,pxe)
 
+image: ## build/metal/mxk.img and mxk.qcow2, a disk for BIOS and UEFI, for a USB stick or a cloud (docs/cloud.md)
+	$(call needs,iso image)
+	@$(call build,metal,image)
+
 images:
-	$(call needs,iso)
-	@$(call build,metal,mxk.elf mxk-test.elf mxk.iso pxe)
+	$(call needs,iso image)
+	@$(call build,metal,mxk.elf mxk-test.elf mxk.iso pxe image)
 
 run: ## boot and talk to the console (Ctrl-A X quits; TESTS=yes: the kernel with the tests inside)
 	$(call needs,iso run driver)

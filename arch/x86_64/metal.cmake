@@ -5,6 +5,8 @@ find_program(MXK_NM NAMES x86_64-elf-nm x86_64-linux-gnu-nm nm REQUIRED)
 find_file(MXK_FONT ascii.pf2 PATHS /usr/share/grub /usr/share/grub2 NO_CACHE REQUIRED) # Debian: grub-common
 find_program(MXK_MKRESCUE grub-mkrescue REQUIRED)
 find_program(MXK_MKNETDIR grub-mknetdir REQUIRED)
+find_program(MXK_MKIMAGE grub-mkimage REQUIRED)
+find_file(MXK_BOOT_SECTOR boot.img PATHS /usr/lib/grub/i386-pc /usr/lib/grub2/i386-pc NO_CACHE REQUIRED) # Debian: grub-pc-bin
 
 add_compile_options(
     "$<$<COMPILE_LANGUAGE:CXX>:-O2;-ffreestanding;-fno-exceptions;-fno-rtti;-fno-threadsafe-statics;-fno-use-cxa-atexit;-fno-stack-protector;-fno-asynchronous-unwind-tables;-fno-pic;-mno-red-zone;-mcmodel=kernel;-fno-math-errno>")
@@ -144,3 +146,22 @@ add_custom_command(OUTPUT ${pxe_made}
     COMMAND ${CMAKE_COMMAND} -E touch ${pxe_made}
     DEPENDS ${packed_kernels} ${menu} ${notices} VERBATIM)
 add_custom_target(pxe DEPENDS ${pxe_made})
+
+# A disk for BIOS and UEFI: the same menu, the same kernels, on one file system for both. GRUB has all that it needs inside,
+# and takes for $root the second partition of the disk that it came from.
+separate_arguments(disk_modules UNIX_COMMAND "${grub_modules} gzio part_gpt fat")
+set(bios_core ${CMAKE_BINARY_DIR}/disk-bios.img)
+set(uefi_core ${CMAKE_BINARY_DIR}/disk-uefi.efi)
+add_custom_command(OUTPUT ${bios_core} ${uefi_core}
+    COMMAND ${MXK_MKIMAGE} --format=i386-pc "--prefix=(,gpt2)/boot/grub" --output=${bios_core} ${disk_modules} biosdisk
+    COMMAND ${MXK_MKIMAGE} --format=x86_64-efi "--prefix=(,gpt2)/boot/grub" --output=${uefi_core} ${disk_modules}
+    DEPENDS ${MXK_BOOT_SECTOR} VERBATIM)
+set(disk ${CMAKE_BINARY_DIR}/mxk.img ${CMAKE_BINARY_DIR}/mxk.qcow2) # the second where qemu-img is: each build says if not
+add_custom_command(OUTPUT ${disk}
+    COMMAND python3 -I ${CMAKE_SOURCE_DIR}/tools/disk_image.py ${CMAKE_BINARY_DIR}/mxk.img --qcow2 ${CMAKE_BINARY_DIR}/mxk.qcow2
+            --boot ${MXK_BOOT_SECTOR} --core ${bios_core} EFI/BOOT/BOOTX64.EFI=${uefi_core} boot/grub/grub.cfg=${menu}
+            boot/mxk.elf=${CMAKE_BINARY_DIR}/mxk.elf.gz boot/mxk-test.elf=${CMAKE_BINARY_DIR}/mxk-test.elf.gz
+            licences.txt.gz=${notices}
+    DEPENDS ${CMAKE_SOURCE_DIR}/tools/disk_image.py ${MXK_BOOT_SECTOR} ${bios_core} ${uefi_core} ${packed_kernels} ${menu} ${notices}
+    VERBATIM)
+add_custom_target(image DEPENDS ${disk})
