@@ -14,10 +14,15 @@ namespace mxk::arch {
 // standard output does.
 void terminal_write(std::string_view text);
 
+// How many characters fit in a row: what the terminal tells, 80 if it tells nothing, as a serial line. Linux: 0 if the
+// output is no terminal. Any core.
+std::size_t terminal_columns();
+
 // The same as a sink.
 class TerminalSink final : public TextSink {
   public:
     void write(std::string_view text) override { terminal_write(text); }
+    [[nodiscard]] std::size_t columns() const override { return terminal_columns(); }
 };
 
 // So many bytes from a serial line are kept until they are read: what may be pasted while a command runs.

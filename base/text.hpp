@@ -12,6 +12,8 @@ namespace mxk {
 class TextSink {
   public:
     virtual void write(std::string_view text) = 0;
+    // How wide a row may be that is not to be broken; 0: as wide as it is, since no terminal shows it.
+    [[nodiscard]] virtual std::size_t columns() const { return 0; }
 
   protected:
     ~TextSink() = default;

@@ -1,5 +1,6 @@
 #include "arch/linux/terminal.hpp"
 
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -102,6 +103,13 @@ void terminal_write(std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stdout); // locks
     // A person sees what is there at once; others get whole lines.
     if (is_screen || text.ends_with('\n')) std::fflush(stdout);
+}
+
+std::size_t terminal_columns() {
+    if (!terminal_is_screen()) return 0;
+    winsize size{};
+    bool const is_told = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0;
+    return is_told ? size.ws_col : 80;
 }
 
 std::optional<char> terminal_read() {

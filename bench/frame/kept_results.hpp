@@ -22,6 +22,7 @@ class ResultSink final : public TextSink {
         out_.write(text);
         kept_results().write(text);
     }
+    [[nodiscard]] std::size_t columns() const override { return out_.columns(); }
 
   private:
     TextSink& out_;

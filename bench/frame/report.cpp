@@ -1,6 +1,7 @@
 #include "bench/frame/report.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "arch/cpu.hpp"
 #include "arch/machine.hpp"
@@ -78,6 +79,55 @@ void print_bandwidth(TextSink& out, Row const& row) {
     Summary const& value = row.value;
     format(out, "{:9.2} {:9.2} {:9.2} {:>19}", value.median / giga, value.minimum / giga, value.maximum / giga,
            interval_of(value, giga, 3).view());
+}
+
+// The same for a terminal that has no room for all columns: without those that follow from the others, ends of
+// intervals together, and at first no more than three digits behind the point.
+constexpr std::array<std::string_view, 4> names_of_units{"M ops/s", "cycles", "ns", "GB/s"};
+constexpr std::array<double, 4> units{1e6, 1, 1, 1e9};
+static_assert(static_cast<std::size_t>(Unit::OperationsPerSecond) == 0 &&
+              static_cast<std::size_t>(Unit::CyclesPerOperation) == 1 &&
+              static_cast<std::size_t>(Unit::NanosecondsPerOperation) == 2 &&
+              static_cast<std::size_t>(Unit::BytesPerSecond) == 3);
+
+void append_short(FixedText<32>& text, double value) {
+    if (value < 10)
+        format(text, "{:.3}", value);
+    else if (value < 100)
+        format(text, "{:.2}", value);
+    else
+        format(text, "{:.1}", value);
+}
+FixedText<32> short_number(double value) {
+    FixedText<32> text;
+    append_short(text, value);
+    return text;
+}
+FixedText<32> short_range(double low, double high) {
+    FixedText<32> text;
+    append_short(text, low);
+    text.append(" - ");
+    append_short(text, high);
+    return text;
+}
+
+void print_narrow_heading(TextSink& out, Unit unit, bool has_range) {
+    format(out, "{:>4} {:>8}", "runs", names_of_units[static_cast<std::size_t>(unit)]);
+    if (has_range) format(out, " {:>15}", "min - max");
+    format(out, " {:>15}", "95 % interval");
+    if (unit == Unit::CyclesPerOperation) format(out, " {:>8}", "p99");
+}
+
+void print_narrow(TextSink& out, Row const& row, Unit unit, bool has_range) {
+    double const of = units[static_cast<std::size_t>(unit)];
+    Summary const& value = row.value;
+    format(out, "{:4} {:>8}", value.n, short_number(value.median / of).view());
+    if (has_range) format(out, " {:>15}", short_range(value.minimum / of, value.maximum / of).view());
+    auto const confidence =
+        value.has_confidence ? short_range(value.confidence_low / of, value.confidence_high / of) : FixedText<32>("-");
+    format(out, " {:>15}", confidence.view());
+    if (unit == Unit::CyclesPerOperation)
+        format(out, " {:>8}", (row.p99 ? short_number(*row.p99) : FixedText<32>("-")).view());
 }
 
 void print_value(TextSink& out, Row const& row, Unit unit) {
@@ -163,14 +213,30 @@ double Row::nanoseconds() const {
     return value.median * 1e9 / static_cast<double>(clock::frequency());
 }
 
+void Report::print_heading(TextSink& out, Columns columns) const {
+    experiment_.print_label_heading(out);
+    out.write(" ");
+    if (columns == Columns::All)
+        print_columns_heading(out, experiment_.unit());
+    else
+        print_narrow_heading(out, experiment_.unit(), columns == Columns::Some);
+    if (experiment_.has_speed_up() && columns == Columns::All) format(out, " {:>9}", "per core");
+    if (experiment_.has_speed_up()) format(out, " {:>8}", "speed-up");
+    out.write("  verified\n");
+}
+
+Report::Columns Report::columns() const {
+    for (Columns const some : {Columns::All, Columns::Some}) {
+        FixedText<240> heading;
+        print_heading(heading, some);
+        if (out_.columns() == 0 || heading.view().size() - 1 <= out_.columns()) return some;
+    }
+    return Columns::Few;
+}
+
 void Report::print_head() const {
     experiment_.print_head(out_);
-    if (!experiment_.lists_rows()) return;
-    experiment_.print_label_heading(out_);
-    out_.write(" ");
-    print_columns_heading(out_, experiment_.unit());
-    if (experiment_.has_speed_up()) format(out_, " {:>9} {:>8}", "per core", "speed-up");
-    out_.write("  verified\n");
+    if (experiment_.lists_rows()) print_heading(out_, columns());
 }
 
 void Report::print_row(Row const& row, Row const& first) const {
@@ -181,8 +247,13 @@ void Report::print_row(Row const& row, Row const& first) const {
         return;
     }
     out_.write(" ");
-    print_value(out_, row, experiment_.unit());
-    if (experiment_.has_speed_up()) format(out_, " {:9.3} {:8.2}", per_core(row) / 1e6, speed_up(row, first));
+    Columns const shown = columns();
+    if (shown == Columns::All)
+        print_value(out_, row, experiment_.unit());
+    else
+        print_narrow(out_, row, experiment_.unit(), shown == Columns::Some);
+    if (experiment_.has_speed_up() && shown == Columns::All) format(out_, " {:9.3}", per_core(row) / 1e6);
+    if (experiment_.has_speed_up()) format(out_, " {:8.2}", speed_up(row, first));
     out_.write("  ");
     experiment_.print_verdict(out_, row);
     out_.write("\n");

@@ -2,6 +2,7 @@
 // columns and the same fields for every benchmark of a unit.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -34,6 +35,10 @@ class Report {
     void write_conclusions(std::span<Row const> rows) const;
 
   private:
+    // Which there is room for in a row of the terminal: Few has no smallest and largest value. JSON lines have all.
+    enum class Columns : std::uint8_t { All, Some, Few };
+    [[nodiscard]] Columns columns() const;
+    void print_heading(TextSink& out, Columns columns) const;
     // Of throughputs.
     [[nodiscard]] double per_core(Row const& row) const;
     [[nodiscard]] static double speed_up(Row const& row, Row const& first);

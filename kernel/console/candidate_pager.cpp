@@ -12,7 +12,7 @@ bool CandidatePager::start(Candidates const& candidates) {
     auto const all = candidates.sorted();
     widest_ = 0;
     for (Candidate const& candidate : all) widest_ = std::max(widest_, candidate.size());
-    columns_ = std::max<std::size_t>(1, LineDisplay::terminal_columns / (widest_ + 2));
+    columns_ = std::max<std::size_t>(1, LineDisplay::columns_of(terminal_) / (widest_ + 2));
     rows_ = (all.size() + columns_ - 1) / columns_;
     next_row_ = 0;
     if (rows_ > page_rows) {

@@ -34,7 +34,7 @@ void LineDisplay::update(LineBuffer const& line, std::size_t changed_from) {
 void LineDisplay::draw_search(std::string_view wanted, std::string_view found, std::size_t at) {
     erase();
     format(terminal_, "search '{}': ", wanted);
-    std::size_t const room = terminal_columns - std::string_view("search '': ").size() - wanted.size() - 1;
+    std::size_t const room = terminal_width() - std::string_view("search '': ").size() - wanted.size() - 1;
     terminal_.write(found.substr(at > room / 2 ? at - room / 2 : 0).substr(0, room));
 }
 

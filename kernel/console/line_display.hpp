@@ -1,9 +1,10 @@
-// How the line being typed stands on a terminal of 80 columns: prompt, text, cursor, drawn with as few bytes as the
+// How the line being typed stands on a terminal: prompt, text, cursor, drawn with as few bytes as the
 // change needs. A line that is wider than the terminal is shown through a window that follows the cursor: no
 // character of it stands in the last columns, so the terminal never wraps and what it shows is always known.
 // Sends BS, CR, BEL and CSI C, D, H, J, K (ECMA-48). The sink turns "\n" into what its terminal needs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -14,7 +15,9 @@ namespace mxk::console {
 
 class LineDisplay {
   public:
+    // Of a terminal that does not tell, and the fewest that there is room in.
     static constexpr std::size_t terminal_columns = 80;
+    static constexpr std::size_t min_columns = 48;
 
     // `prompt` outlives the display and is shorter than half the terminal.
     constexpr LineDisplay(TextSink& terminal, std::string_view prompt)
@@ -39,9 +42,14 @@ class LineDisplay {
     void clear_screen() { terminal_.write("\x1b[H\x1b[2J"); }
     void bell() { terminal_.write("\a"); }
 
+    [[nodiscard]] static std::size_t columns_of(TextSink const& terminal) {
+        return terminal.columns() == 0 ? terminal_columns : std::max(terminal.columns(), min_columns);
+    }
+
   private:
+    [[nodiscard]] std::size_t terminal_width() const { return columns_of(terminal_); }
     // How much of the line is seen at once; two columns stay free for the cursor, or ^C, behind the last character.
-    [[nodiscard]] std::size_t columns() const { return terminal_columns - prompt_.size() - 2; }
+    [[nodiscard]] std::size_t columns() const { return terminal_width() - prompt_.size() - 2; }
     [[nodiscard]] std::size_t window_start(LineBuffer const& line) const;
     void move_to(std::size_t position);
 

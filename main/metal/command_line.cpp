@@ -10,8 +10,8 @@
 namespace mxk::metal {
 namespace {
 
-constexpr std::array<std::string_view, 8> options = {"run",         "serial",     "apic",      "calibrate",
-                                                     "module-name", "acpi-image", "tsc-fault", "phantom-core"};
+constexpr std::array<std::string_view, 9> options = {
+    "run", "serial", "columns", "apic", "calibrate", "module-name", "acpi-image", "tsc-fault", "phantom-core"};
 
 } // namespace
 
@@ -22,9 +22,10 @@ void check_command_line(std::string_view command_line) {
         std::size_t const equals = word->find('=');
         auto const* const found = std::find(options.begin(), options.end(), word->substr(0, equals));
         if (found == options.end()) {
-            log::warn("command line: expected NAME=VALUE with one of run, serial, apic, calibrate, module-name, "
-                      "acpi-image, tsc-fault, phantom-core, got '{:.60}': it is ignored",
-                      *word);
+            log::warn(
+                "command line: expected NAME=VALUE with one of run, serial, columns, apic, calibrate, module-name, "
+                "acpi-image, tsc-fault, phantom-core, got '{:.60}': it is ignored",
+                *word);
         } else if (equals >= word->size() - 1) {
             log::warn("command line: expected a value behind '{}=': it is ignored", *found);
         } else if (std::exchange(seen[static_cast<std::size_t>(found - options.begin())], true)) {

@@ -11,6 +11,7 @@
 #include "main/clock_skew.hpp"
 #include "main/metal/apic_choice.hpp"
 #include "main/metal/calibration_word.hpp"
+#include "main/metal/columns_word.hpp"
 #include "main/metal/command_line.hpp"
 #include "main/metal/firmware_tables.hpp"
 #include "main/metal/fixed_hardware_start.hpp"
@@ -65,6 +66,7 @@ void kernel_main(boot::BootInfo const& boot, RangeSet const& ram, RangeSet& free
     auto const phantom = boot::option(boot.command_line, "phantom-core");
     topology::Topology const wanted = with_phantom_core(found, phantom, late_arena);
     inject_timestamp_fault(boot::option(boot.command_line, "tsc-fault"));
+    choose_columns(boot::option(boot.command_line, "columns"));
     choose_calibration(boot::option(boot.command_line, "calibrate"));
     topology::Topology const running = start_cores(wanted, interrupts, late_arena);
     log::info("cores: {} of {} run, {} nodes, {} APIC", running.cores.size(), wanted.cores.size(), running.nodes.size(),

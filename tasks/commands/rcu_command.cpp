@@ -27,14 +27,14 @@ console::Outcome show_rcu(console::Invocation& invocation) {
         Cycles const so_far = clock::timestamp() - periods.begun_at();
         format(invocation.out, "; one has waited for {:.1} us", microseconds(raw(so_far)));
     }
-    format(invocation.out, "\n{:>5} {:>12} {:>12} {:>10} {:>10} {:>12} {:>12} {:>12} {:>12}\n", "core", "callbacks",
-           "run", "mean due", "max due", "in one turn", "answers", "blocked", "halted");
+    format(invocation.out, "\n{:>4} {:>10} {:>10} {:>8} {:>7} {:>11} {:>8} {:>7} {:>7}\n", "core", "callbacks", "run",
+           "mean due", "max due", "in one turn", "answers", "blocked", "halted");
     for (std::size_t i = 0; i < periods.cores().size(); ++i) {
         CoreStatistics const& core = periods.of(core_id(i)).statistics();
         if (core.called.value() + core.answers.value() + core.away.value() == 0) continue;
         std::uint64_t const batches = core.batches.value();
         double const mean = batches != 0 ? static_cast<double>(core.run.value()) / static_cast<double>(batches) : 0;
-        format(invocation.out, "{:5} {:12} {:12} {:10.1} {:10} {:12} {:12} {:12} {:12}\n", i, core.called.value(),
+        format(invocation.out, "{:4} {:10} {:10} {:8.1} {:7} {:11} {:8} {:7} {:7}\n", i, core.called.value(),
                core.run.value(), mean, core.max_batch.value(), core.max_turn.value(), core.answers.value(),
                core.blocked.value(), core.away.value());
     }

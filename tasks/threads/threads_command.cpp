@@ -18,13 +18,13 @@ std::string_view name_of(ThreadState state) {
 
 void print_thread(ThreadRecord const& thread, void* context) {
     ThreadUse const use = thread_backend::use_of(thread);
-    format(*static_cast<TextSink*>(context), "{:>5} {:<31} {:>4} {:<8} {:>9} {:>12.3} {:>9} {:>9}\n", thread.id,
+    format(*static_cast<TextSink*>(context), "{:>4} {:<24} {:>4} {:<8} {:>9} {:>7.1} {:>8} {:>9}\n", thread.id,
            thread.name.view(), thread.core, name_of(use.state), raw(thread.slice) / 1000,
            static_cast<double>(raw(use.run_time)) / 1e6, use.switches, use.preemptions);
 }
 
 console::Outcome show_threads(console::Invocation& invocation) {
-    format(invocation.out, "{:>5} {:<31} {:>4} {:<8} {:>9} {:>12} {:>9} {:>9}\n", "", "name", "core", "state",
+    format(invocation.out, "{:>4} {:<24} {:>4} {:<8} {:>9} {:>7} {:>8} {:>9}\n", "", "name", "core", "state",
            "slice, us", "run, ms", "switches", "preempted");
     thread_list::for_each(&print_thread, &invocation.out);
     return console::Outcome::Ok;

@@ -322,7 +322,7 @@ def test_a_word_that_the_kernel_does_not_know_is_told(tmp_path: Path) -> None:
     (machine,) = ended.rows
     told = [warning for warning in machine["warnings"] if warning.startswith(("command line", "phantom-core"))]
     expected = (
-        "expected NAME=VALUE with one of run, serial, apic, calibrate, module-name, acpi-image, tsc-fault, "
+        "expected NAME=VALUE with one of run, serial, columns, apic, calibrate, module-name, acpi-image, tsc-fault, "
         "phantom-core, got "
     )
     assert told == [

@@ -289,3 +289,17 @@ def test_what_may_be_said_of_the_serial_line(tmp_path: Path, word: str, complain
         console.obeys("topology", r"cores \d+")
     warnings = re.findall(r"WARN serial[:=] ?(.*?)\r?\n", (tmp_path / "log").read_text())
     assert warnings == ([complaint] if complaint else [])
+
+
+@pytest.mark.parametrize(("words", "widest"), [([], 80), (["columns=132"], 132), (["columns=7"], 80)])
+def test_rows_fit_the_width_that_is_told(tmp_path: Path, words: list[str], widest: int) -> None:
+    options = ["--cpus", "2", *(option for word in words for option in ("--word", word))]
+    ended = run_mxk(tmp_path / "log", options, "bench table --cores 1,2 --ops 10K")
+    rows = [line for line in ended.output.splitlines() if re.match(r" +(cores mix|\d+ insert) ", line)]
+    assert len(rows) == 3
+    assert max(map(len, rows)) <= widest
+    assert ("per core" in rows[0]) == (widest == 132)
+    warnings = re.findall(r"WARN (columns.*)", ended.output)
+    assert warnings == (
+        ["columns=7: expected a count such as 24M (40 to 1000), got '7'"] if words == ["columns=7"] else []
+    )

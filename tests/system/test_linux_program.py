@@ -549,3 +549,39 @@ def test_rows_on_a_terminal_are_whole_lines(terminal: Terminal) -> None:
     rows = [json.loads(line) for line in terminal.child.before.splitlines() if line.startswith('{"')]
     assert [row["cores"] for row in rows] == [1, 2]
     terminal.leave(0)
+
+
+# The width of the terminal
+
+TABLE = "bench table --cores 1,2 --ops 10K --repeat 3"
+
+
+def rows_at(columns: int) -> list[str]:
+    """Heading and rows of a measurement on a terminal of that width."""
+    program = pexpect.spawn(linux_program(), [TABLE], encoding="utf-8", timeout=30, dimensions=(24, columns))
+    program.expect(pexpect.EOF)
+    lines = re.sub(r"run [^\r]*\r|\x1b\[K|\r", "", program.before).splitlines()
+    heading = next(at for at, line in enumerate(lines) if line.startswith(" cores mix"))
+    return [line.rstrip() for line in lines[heading:] if re.match(r" +(cores|\d+) ", line)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (200, ["seconds", "min", "95 % interval", "per core", "speed-up"]),
+        (80, ["min - max", "95 % interval", "speed-up"]),
+        (70, ["M ops/s", "95 % interval", "speed-up"]),
+    ],
+)
+def test_rows_fit_the_terminal(columns: int, shown: list[str]) -> None:
+    heading, *rows = rows_at(columns)
+    assert len(rows) == 2
+    assert max(map(len, [heading, *rows])) <= columns
+    assert [name for name in shown if name not in heading] == []
+    assert all(row.endswith("  yes") for row in rows)
+    assert ("per core" in heading) == (columns == 200)
+    assert ("min" in heading) == (columns >= 80)
+
+
+def test_a_pipe_has_all_columns() -> None:
+    assert "per core speed-up" in mxk(TABLE).output

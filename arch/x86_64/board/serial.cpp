@@ -33,7 +33,8 @@ constinit Line current{};
 constinit std::byte* mapped = nullptr; // its registers, if they are in memory
 constinit bool present = false;
 constinit int send_buffer = 1; // characters that the UART takes at once when it is empty
-constinit int room = 0;        // how many of them it certainly takes now
+constinit std::size_t columns = 80;
+constinit int room = 0; // how many of them it certainly takes now
 
 void set(std::uint16_t offset, std::uint8_t value) {
     write_uart(current.place, mapped, offset, value);
@@ -53,6 +54,13 @@ void send(char character) {
 }
 
 } // namespace
+
+void set_columns(std::size_t count) {
+    columns = count;
+}
+std::size_t columns_at_its_end() {
+    return columns;
+}
 
 std::byte* map_registers(UartPlace const& place, std::string_view field) {
     return map_device(field, {place.memory, place.bytes()}, place.access_bytes);
@@ -122,6 +130,10 @@ void terminal_write(std::string_view text) {
     static constinit SpinLock lock{lock_bands::output.rank(8)};
     LockGuard const guard(lock);
     write_everywhere(text);
+}
+
+std::size_t terminal_columns() {
+    return serial::columns_at_its_end();
 }
 
 std::optional<char> terminal_read() {

@@ -56,12 +56,12 @@ BinLine medium_line(CoreHeap const& heap, std::size_t bin) {
 }
 
 void show_cores(TextSink& out) {
-    format(out, "{:>5} {:>5} {:>11} {:>11} {:>11} {:>11} {:>15} {:>13} {:>9} {:>13}\n", "core", "node", "live MiB",
-           "held MiB", "waste MiB", "parked KiB", "max parked KiB", "sent", "batches", "own KiB");
+    format(out, "{:>4} {:>4} {:>8} {:>8} {:>9} {:>10} {:>7} {:>8} {:>7} {:>7}\n", "core", "node", "live MiB",
+           "held MiB", "waste MiB", "parked KiB", "highest", "sent", "batches", "own KiB");
     visit_each([&](CoreId core, CoreHeap& heap) {
         CoreUse const use = heap.use();
         std::size_t const held = use.superblocks * superblock_bytes();
-        format(out, "{:5} {:5} {:11.2} {:11.2} {:11.2} {:11.1} {:15.1} {:13} {:9} {:13}\n", core, heap.node(),
+        format(out, "{:4} {:4} {:8.2} {:8.2} {:9.2} {:10.1} {:7.1} {:8} {:7} {:7}\n", core, heap.node(),
                mib(use.live_bytes), mib(held), mib(held - use.live_bytes), mib(use.parked) * 1024,
                mib(use.max_parked) * 1024, use.sent, use.batches, use.metadata_bytes / KiB);
     });

@@ -98,8 +98,8 @@ WordsOf expect_split(std::string_view command) {
     return found;
 }
 
-// The commands of `line`, once more in the plainest way: a '#' that begins a word ends one, and what is behind it in its
-// row is none.
+// The commands of `line`, once more in the plainest way: a '#' that begins a word ends one, and what is behind it in
+// its row is none.
 std::vector<std::string> commands_of(std::string_view line) {
     std::vector<std::string> commands;
     bool is_open = false; // a command whose end was not seen
@@ -140,7 +140,8 @@ std::vector<std::string_view> expect_commands(std::string_view line) {
 }
 
 bool asks_for_help(WordsOf const& words) {
-    return std::any_of(words.begin() + 1, words.end(), [](auto const& word) { return word == "--help" || word == "-h"; });
+    return std::any_of(words.begin() + 1, words.end(),
+                       [](auto const& word) { return word == "--help" || word == "-h"; });
 }
 
 // What may be run here: nothing that ends the program or needs a machine.

@@ -1,5 +1,7 @@
 """The options of run and bench, which boot the kernel in QEMU."""
 
+import shutil
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -123,7 +125,11 @@ def run(
         tuple(qemu or ()),
         module=tables or checked_module(trace),
         emulator=emulator,
-        words=(*((f"acpi-image={tables.name}",) if tables else ()), *checked_words(word or ())),
+        words=(
+            *((f"acpi-image={tables.name}",) if tables else ()),
+            *checked_words(word or ()),
+            *_width(word or [], menu),
+        ),
     )
     if tests and boot is not Boot.KERNEL and not commands:
         raise UsageError("expected --tests with --boot kernel or with commands: GRUB's menu has an entry for the tests")
@@ -145,6 +151,14 @@ def run(
         jobs.run(job, build=not no_build, timeout=timeout, log=log)
     else:
         jobs.converse(job, build=not no_build, timeout=timeout, log=log)
+
+
+def _width(words: list[str], menu: bool) -> tuple[str, ...]:
+    """Tells the kernel how wide the terminal is, since a serial line does not."""
+    if menu or not sys.stdout.isatty() or any(word.startswith("columns=") for word in words):
+        return ()
+    columns = shutil.get_terminal_size().columns
+    return (f"columns={min(columns, 1000)}",) if columns > 80 else ()
 
 
 def bench(
