@@ -14,7 +14,7 @@ from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.image import shown
 
 _READER = "zbarimg"
-_CODE = re.compile(r"(MXK1 (\d{1,2})/(\d{1,2}) ([0-9A-F]{8}) (.*)) ([0-9A-F]{8})", re.DOTALL)
+_CODE = re.compile(r"(MXK1 ([1-9]\d?)/([1-9]\d?) ([0-9A-F]{8}) (.*)) ([0-9A-F]{8})", re.DOTALL)
 _ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ $%*+-./:"
 _MAX_TEXT = 1 << 20
 _NOTHING_FOUND = 4  # exit status of zbarimg
@@ -34,17 +34,15 @@ def join(photos: Sequence[Path], output: Path) -> None:
     """Writes the log that the codes of these pictures are; raises where one is missing, and says which."""
     if shutil.which(_READER) is None:
         raise UsageError(f"expected {_READER} to be installed, which reads QR codes: run tools/setup qr")
-    parts: list[Part] = []
-    for photo in photos:
-        files.reading(photo, "a photo").close()
-        parts += parts_of(_codes_in(photo), str(photo))
-    text = text_of(parts)
+    found = {str(photo): parts_of(_codes_in(photo), str(photo)) for photo in photos}
+    blank = [photo for photo, parts in found.items() if not parts]
+    text = text_of([part for parts in found.values() for part in parts], blank)
     files.write_text(output, text)
     print(f"{text.partition(chr(10))[0]}\nlog: {shown(output)}")
 
 
 def parts_of(codes: Iterable[str], photo: str) -> list[Part]:
-    """Those of a photo; codes of others are passed over. Raises where there is none, or one is damaged."""
+    """Those of a photo; codes of others are passed over. Raises where one is damaged."""
     parts = []
     for code in codes:
         if not code.startswith("MXK"):
@@ -52,19 +50,18 @@ def parts_of(codes: Iterable[str], photo: str) -> list[Part]:
         found = _CODE.fullmatch(code)
         if found is None:
             raise _wrong(f"{photo}: expected MXK1 NUMBER/COUNT SUM DATA SUM in a code, got {code:.40}")
-        sum_of_code = f"{zlib.crc32(found[1].encode()):08X}"
-        if sum_of_code != found[6]:
-            raise _wrong(
-                f"{photo}: the check sum of code {found[2]}/{found[3]}: expected {found[6]}, got {sum_of_code}"
-            )
-        parts.append(Part(int(found[2]), int(found[3]), found[4], found[5]))
-    if not parts:
-        raise _wrong(f"{photo}: expected a QR code of `show qr`, whole, sharp and without a reflection; found none")
+        checked, number, count, summary, data, expected = found.groups()
+        if (got := _sum_of(checked.encode())) != expected:
+            raise _wrong(f"{photo}: the check sum of code {number}/{count}: expected {expected}, got {got}")
+        parts.append(Part(int(number), int(count), summary, data))
     return parts
 
 
-def text_of(parts: Sequence[Part]) -> str:
-    """The whole of it; the same part may come several times."""
+def text_of(parts: Sequence[Part], blank: Sequence[str] = ()) -> str:
+    """The whole of it; the same part may come several times. `blank`: photos in which no code was found."""
+    hint = f"; no code was found in {', '.join(blank)}: it has to be whole, sharp and without reflections"
+    if not parts:
+        raise _wrong(f"expected QR codes of `show qr`, got none{hint if blank else ''}")
     summaries = {(part.summary, part.count) for part in parts}
     if len(summaries) > 1:
         seen = ", ".join(f"{summary} of {count} codes" for summary, count in sorted(summaries))
@@ -73,16 +70,17 @@ def text_of(parts: Sequence[Part]) -> str:
     by_number = {part.number: part.data for part in parts}
     missing = [str(number) for number in range(1, count + 1) if number not in by_number]
     if missing:
-        raise _wrong(f"expected photos of all {count} codes: missing {', '.join(missing)}")
+        raise _wrong(f"expected photos of all {count} codes: missing {', '.join(missing)}{hint if blank else ''}")
     with files.expecting("codes of `show qr` that are one text"):
         text = _expanded(_bytes_of("".join(by_number[number] for number in range(1, count + 1))))
-        if f"{zlib.crc32(text):08X}" != summary:
-            raise ValueError(f"the check sum of all: expected {summary}, got {zlib.crc32(text):08X}")
+        if (got := _sum_of(text)) != summary:
+            raise ValueError(f"the check sum of all: expected {summary}, got {got}")
         return text.decode()
 
 
 def _codes_in(photo: Path) -> list[str]:
     """The texts of all codes in it. Ours have no line ends."""
+    files.reading(photo, "a photo").close()
     line = [_READER, "--quiet", "--raw", "--nodbus", "-Sdisable", "-Sqrcode.enable", str(photo.absolute())]
     done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     if done.returncode not in (0, _NOTHING_FOUND):
@@ -111,6 +109,10 @@ def _expanded(data: bytes) -> bytes:
     if not reader.eof:
         raise ValueError("the compressed text has no end")
     return text
+
+
+def _sum_of(data: bytes) -> str:
+    return f"{zlib.crc32(data):08X}"
 
 
 def _wrong(message: str) -> DriverError:
