@@ -37,7 +37,7 @@ std::optional<std::size_t> Deflate::compress(std::string_view text, std::span<st
     put(1, 1); // the last block
     put(1, 2); // with fixed codes
     for (std::size_t at = 0; at < text.size();) {
-        Match const match = longest_match(at);
+        Match const match = best_match(at);
         std::size_t const length = match.length >= min_match ? match.length : 1;
         if (length > 1)
             put_match(match);
@@ -63,7 +63,7 @@ void Deflate::remember(std::size_t position) {
     newest = static_cast<std::uint16_t>(position + 1);
 }
 
-Deflate::Match Deflate::longest_match(std::size_t position) const {
+Deflate::Match Deflate::best_match(std::size_t position) const {
     Match found;
     if (position + min_match > text_.size()) return found;
     std::size_t const max = std::min(max_match, text_.size() - position);

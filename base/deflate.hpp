@@ -29,7 +29,7 @@ class Deflate {
     };
     [[nodiscard]] std::size_t bucket_of(std::size_t position) const;
     void remember(std::size_t position);
-    [[nodiscard]] Match longest_match(std::size_t position) const;
+    [[nodiscard]] Match best_match(std::size_t position) const;
     void put(std::uint32_t bits, unsigned count);
     void put_code(std::uint32_t code, unsigned count);
     void put_symbol(unsigned symbol);

@@ -51,7 +51,7 @@ class QrCode {
     void interleave();
     void draw_codewords();
 
-    unsigned version_ = 0; // none yet
+    unsigned version_ = 0;                        // none yet
     std::array<char, max_codewords> data_{};      // block by block
     std::array<char, max_codewords> codewords_{}; // as they are drawn
     std::array<bool, max_modules * max_modules> dark_{};

@@ -108,7 +108,7 @@ void ResultSummary::share_places(std::size_t limit) {
 bool ResultSummary::write_text(KeptLines const& kept, bool all, std::size_t limit) {
     share_places(limit);
     text_.clear();
-    format(text_, "summary of {} rows: {} are here, {} left out (at most {} rows in {} codes), {} no longer kept\n",
+    format(text_, "summary of {} rows: {} are here, {} left out (up to {} rows in {} codes), {} no longer kept\n",
            rows_, chosen_, left_out(), max_rows, max_codes, kept.dropped(all));
     RowWalk row(kept, all);
     std::size_t groups = 0;

@@ -1,13 +1,16 @@
 """Results leave a machine by its screen: `show qr`, photos of the codes, `tools/mxk qr`, and the report of the log."""
 
 import json
+import math
 import re
 import time
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy import ndimage
 
 from helpers import Console, Monitor, drive, run_linux, run_mxk
 from mxk_host.errors import DriverError
@@ -26,7 +29,7 @@ def photograph(monitor: Monitor, console: Console, folder: Path, count: int) -> 
     """A picture of each code; a key brings the next one."""
     pictures = []
     for number in range(1, count + 1):
-        pictures.append(folder / f"photo {number}.ppm")
+        pictures.append(folder / f"code {number}.ppm")
         before = pictures[-2].read_bytes() if number > 1 else b""
         deadline = time.monotonic() + 20
         while True:  # until the whole of another one is there
@@ -47,6 +50,27 @@ def boot(folder: Path, firmware: str) -> tuple[Console, Monitor]:
     return console, Monitor(socket)
 
 
+def as_by_a_phone(picture: Path) -> Path:
+    """The same from the side, out of focus, darker on the right, and with noise."""
+    _, size, _, pixels = picture.read_bytes().split(b"\n", 3)
+    width, height = map(int, size.split())
+    screen = np.frombuffer(pixels, np.uint8).reshape(height, width, 3)[:, :, 0].astype(float)
+    zoom, turn = 1.5, math.radians(5)
+    y, x = np.mgrid[0 : int(height * zoom), 0 : int(width * zoom)] / zoom
+    down, across = y - height / 2, x - width / 2
+    away = 1.1 + 0.1 * down / height + 0.05 * across / width
+    places = (
+        (math.sin(turn) * across + math.cos(turn) * down) * away + height / 2,
+        (math.cos(turn) * across - math.sin(turn) * down) * away + width / 2,
+    )
+    seen = ndimage.gaussian_filter(ndimage.map_coordinates(screen, places, order=1), 1.2)
+    noise = np.random.default_rng(1).normal(0, 4, seen.shape)
+    photo = picture.with_name(f"photo of {picture.stem}.pgm")
+    rows = np.clip(seen * (1 - 0.3 * x / width) + noise + 20, 0, 255).astype(np.uint8)
+    photo.write_bytes(b"P5\n%d %d\n255\n" % rows.shape[::-1] + rows.tobytes())
+    return photo
+
+
 @pytest.mark.usefixtures("images")
 @pytest.mark.parametrize("firmware", ["bios", "uefi"])
 def test_rows_leave_by_the_screen_as_they_were_printed(tmp_path: Path, firmware: str) -> None:
@@ -64,7 +88,7 @@ def test_rows_leave_by_the_screen_as_they_were_printed(tmp_path: Path, firmware:
         console.expect_prompt()
 
     log = tmp_path / "joined.log"
-    ended = drive("qr", *(str(it) for it in [*photos[::-1], photos[0]]), "--output", str(log))
+    ended = drive("qr", *(str(it) for it in [*map(as_by_a_phone, photos[::-1]), photos[0]]), "--output", str(log))
     assert (ended.code, ended.complaint) == (0, "")
     assert f"{rows} rows: 20 are here, {left_out} left out" in ended.output
     joined = rows_of(log.read_text())
