@@ -41,10 +41,10 @@ def photograph(monitor: Monitor, console: Console, folder: Path, count: int) -> 
     return pictures
 
 
-def boot(folder: Path, firmware: str) -> tuple[Console, Monitor]:
+def boot(folder: Path, firmware: str, *more: str) -> tuple[Console, Monitor]:
     """A machine with a screen, at its prompt."""
     socket = folder / "qmp"
-    words = ("-vga", "std", "-qmp", f"unix:{socket},server=on,wait=off")
+    words = (*more, "-vga", "std", "-qmp", f"unix:{socket},server=on,wait=off")
     screen = [it for word in words for it in ("--qemu", word)]
     console = Console(folder / "log", cpus=2, more=["--boot", "iso", "--firmware", firmware, *screen])
     return console, Monitor(socket)
@@ -138,6 +138,19 @@ def test_codes_go_on_by_themselves_until_a_key(tmp_path: Path) -> None:
         console.child.expect("codes on the screen")
         console.child.send("\x03")
         console.expect_prompt()
+
+
+@pytest.mark.usefixtures("images")
+def test_a_panic_takes_the_code_away(tmp_path: Path) -> None:
+    console, monitor = boot(tmp_path, "bios", "-cpu", "max,-hypervisor")
+    with console:
+        console.run(BENCHES[1])
+        console.child.send("show qr\r")
+        photograph(monitor, console, tmp_path, 1)
+        monitor.obey("inject-nmi")
+        console.child.expect_exact("Type r to reset the machine")
+        monitor.obey("screendump", filename=str(tmp_path / "panic.ppm"))
+        assert "got none" in drive("qr", str(tmp_path / "panic.ppm")).complaint
 
 
 def base45(data: bytes) -> str:
