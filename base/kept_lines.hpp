@@ -38,24 +38,24 @@ class KeptLines final : public TextSink {
       public:
         // Of the latest part alone, or of all. Nothing may be written while it is used.
         Reader(KeptLines const& lines, bool all)
-            : lines_(lines)
+            : lines_(&lines)
             , at_(all || lines.part_ < lines.begin_ ? lines.begin_ : lines.part_) {}
 
         // Writes the next line to `out`; false when there is none.
         bool write_next(TextSink& out) {
-            if (at_ == lines_.end_) return false;
+            if (at_ == lines_->end_) return false;
             std::uint64_t const first = at_;
-            at_ = lines_.line_end(at_);
-            std::size_t const start = first % lines_.room_.size();
+            at_ = lines_->line_end(at_);
+            std::size_t const start = first % lines_->room_.size();
             std::size_t const size = at_ - first;
-            std::size_t const before_wrap = std::min(size, lines_.room_.size() - start);
-            out.write({lines_.room_.data() + start, before_wrap});
-            if (before_wrap < size) out.write({lines_.room_.data(), size - before_wrap});
+            std::size_t const before_wrap = std::min(size, lines_->room_.size() - start);
+            out.write({lines_->room_.data() + start, before_wrap});
+            if (before_wrap < size) out.write({lines_->room_.data(), size - before_wrap});
             return true;
         }
 
       private:
-        KeptLines const& lines_;
+        KeptLines const* lines_;
         std::uint64_t at_;
     };
 

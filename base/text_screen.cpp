@@ -17,12 +17,19 @@ void TextScreen::resize(std::size_t columns, std::size_t rows) {
     if (columns_ == 0 || rows_ == 0) columns_ = rows_ = 0;
     column_ = row_ = 0;
     state_ = State::Text;
-    for (std::size_t row = 0; row < rows_; ++row) {
-        for (std::size_t column = 0; column < columns_; ++column) {
-            cells_[row * columns_ + column] = ' ';
-            painter_.paint(column, row, ' ', false);
-        }
-    }
+    std::fill_n(cells_.begin(), rows_ * columns_, ' ');
+    paint_all();
+}
+
+void TextScreen::repaint() {
+    paint_all();
+    if (rows_ != 0) show_cursor(true);
+}
+
+void TextScreen::paint_all() {
+    for (std::size_t row = 0; row < rows_; ++row)
+        for (std::size_t column = 0; column < columns_; ++column)
+            painter_.paint(column, row, cells_[row * columns_ + column], false);
 }
 
 void TextScreen::write(std::string_view text) {

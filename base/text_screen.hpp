@@ -34,6 +34,8 @@ class TextScreen {
     // Clears it. What is more than the largest numbers is not used.
     void resize(std::size_t columns, std::size_t rows);
     void write(std::string_view text);
+    // All of it, where something else was shown in its place.
+    void repaint();
     // Clears it unless so many lines can be written without dropping any: what follows stays together, if it fits.
     void make_room(std::size_t lines);
 
@@ -43,6 +45,7 @@ class TextScreen {
   private:
     enum class State : std::uint8_t { Text, Escape, Sequence };
 
+    void paint_all();
     void take(char character);
     void take_control(char character);
     void take_sequence(char character);

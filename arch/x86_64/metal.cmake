@@ -115,6 +115,9 @@ set(packed_kernels ${CMAKE_BINARY_DIR}/mxk.elf.gz ${CMAKE_BINARY_DIR}/mxk-test.e
 set(of_absent_modules /boot/grub/i386-pc/efiemu32.o /boot/grub/i386-pc/efiemu64.o # and what only installers read
     /boot/grub/i386-pc/parttool.lst /boot/grub/x86_64-efi/parttool.lst
     /boot/grub/i386-pc/partmap.lst /boot/grub/x86_64-efi/partmap.lst /System/Library/CoreServices/.disk_label)
+foreach(name moddep.lst modinfo.sh video.lst crypto.lst) # of crypto.lst only menus with passwords ask
+    list(APPEND of_absent_modules /boot/grub/i386-pc/${name} /boot/grub/x86_64-efi/${name})
+endforeach()
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${iso_root}

@@ -1,11 +1,14 @@
-// Characters as pixels of a frame buffer of 15 to 32 bits for each pixel; larger ones on a screen of many pixels.
+// Characters and QR codes as pixels of a frame buffer of 15 to 32 bits for each pixel; larger characters on a screen of
+// many pixels.
 // Writes whole pixels only, and never reads. One core at a time; does not block.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
+#include "base/qr_code.hpp"
 #include "boot/boot_info.hpp"
 
 namespace mxk::arch {
@@ -43,6 +46,28 @@ class Pixels {
         }
     }
 
+    // How many pixels each module of a code gets on each side, which has so many of them; 0: it does not fit. Below it
+    // two rows of characters are left free.
+    [[nodiscard]] std::size_t module_pixels(std::size_t modules) const {
+        std::size_t const below = 2 * glyph_rows * scale_;
+        std::size_t const height = buffer_.height - std::min<std::size_t>(buffer_.height, below);
+        return std::min<std::size_t>(buffer_.width, height) / (modules + 2 * QrCode::quiet_zone);
+    }
+    // A code that fits, in the middle at the upper edge, and a line of text in the last row; all else is dark.
+    void paint_code(QrCode const& code, std::string_view text) const {
+        std::size_t const pixels = module_pixels(code.size());
+        std::size_t const side = (code.size() + 2 * QrCode::quiet_zone) * pixels;
+        std::size_t const left = (buffer_.width - side) / 2;
+        fill(0, 0, buffer_.width, buffer_.height, 0);
+        fill(left, 0, side, side, foreground_);
+        for (std::size_t row = 0; row < code.size(); ++row)
+            for (std::size_t column = 0; column < code.size(); ++column)
+                if (code.is_dark(column, row))
+                    fill(left + (column + QrCode::quiet_zone) * pixels, (row + QrCode::quiet_zone) * pixels, pixels,
+                         pixels, 0);
+        for (std::size_t i = 0; i < std::min(text.size(), columns()); ++i) paint(i, rows() - 1, text[i], false);
+    }
+
   private:
     static constexpr std::size_t cursor_rows = 2;
     // Pixels are enlarged where the screen would have more than twice as many columns as the console expects.
@@ -52,6 +77,11 @@ class Pixels {
         std::byte* pixel = memory_ + y * buffer_.pitch + x * pixel_bytes_;
         for (std::size_t i = 0; i < glyph_columns * scale_; ++i, pixel += pixel_bytes_)
             set(pixel, (bits >> (glyph_columns - 1 - i / scale_) & 1) != 0 ? foreground_ : 0);
+    }
+    void fill(std::size_t x, std::size_t y, std::size_t width, std::size_t height, std::uint32_t color) const {
+        for (std::size_t row = y; row < y + height; ++row)
+            for (std::size_t column = x; column < x + width; ++column)
+                set(memory_ + row * buffer_.pitch + column * pixel_bytes_, color);
     }
     void set(std::byte* pixel, std::uint32_t color) const {
         switch (pixel_bytes_) {

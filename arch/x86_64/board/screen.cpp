@@ -41,10 +41,13 @@ class ScreenPainter final : public CellPainter {
         is_text_ ? cells_.open(buffer, memory) : pixels_.open(buffer, memory, console_font);
     }
     void paint(std::size_t column, std::size_t row, char character, bool has_cursor) override {
+        if (shows_code) return;
         is_text_ ? cells_.paint(column, row, character, has_cursor) : pixels_.paint(column, row, character, has_cursor);
     }
     [[nodiscard]] Pixels const& pixels() const { return pixels_; }
     [[nodiscard]] bool is_text() const { return is_text_; }
+
+    bool shows_code = false; // which characters would spoil: they are painted when it is taken away
 
   private:
     bool is_text_ = false;
@@ -72,7 +75,27 @@ void write_unlocked(std::string_view text) {
 }
 
 void make_room(std::size_t lines) {
+    take_code_away();
     text_screen.make_room(lines);
+}
+
+Result<void> expect_room_for_code(std::size_t modules) {
+    if (text_screen.rows() == 0) return Error("expected a screen, as GRUB sets it up: got none");
+    if (painter.is_text()) return Error("expected a screen of pixels, as GRUB sets it up: got VGA text");
+    if (painter.pixels().module_pixels(modules) == 0)
+        return Error::of("expected a screen of {} or more pixels on each side", modules + 2 * QrCode::quiet_zone);
+    return {};
+}
+
+void show_code(QrCode const& code, std::string_view caption) {
+    painter.shows_code = true;
+    painter.pixels().paint_code(code, caption);
+}
+
+void take_code_away() {
+    if (!painter.shows_code) return;
+    painter.shows_code = false;
+    text_screen.repaint();
 }
 
 } // namespace screen

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "base/qr_code.hpp"
+#include "base/result.hpp"
 #include "boot/boot_info.hpp"
 
 namespace mxk::arch {
@@ -18,6 +20,11 @@ void open(boot::Framebuffer const& buffer);
 void write_unlocked(std::string_view text);
 // Clears it unless so many lines fit: for a report that is to stay on it as a whole. Without a lock, too.
 void make_room(std::size_t lines);
+
+// As in arch/screen.hpp, without a lock.
+Result<void> expect_room_for_code(std::size_t modules);
+void show_code(QrCode const& code, std::string_view caption);
+void take_code_away();
 
 } // namespace screen
 

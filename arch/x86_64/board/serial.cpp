@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "arch/screen.hpp"
 #include "arch/terminal.hpp"
 #include "arch/x86_64/board/keyboard.hpp"
 #include "arch/x86_64/board/screen.hpp"
@@ -126,14 +127,31 @@ void write_unlocked(std::string_view text) {
 
 } // namespace serial
 
+namespace {
+
+constinit SpinLock output_lock{lock_bands::output.rank(8)};
+
+} // namespace
+
 void terminal_write(std::string_view text) {
-    static constinit SpinLock lock{lock_bands::output.rank(8)};
-    LockGuard const guard(lock);
+    LockGuard const guard(output_lock);
     write_everywhere(text);
 }
 
 std::size_t terminal_columns() {
     return serial::columns_at_its_end();
+}
+
+Result<void> expect_room_for_code(std::size_t modules) {
+    return screen::expect_room_for_code(modules);
+}
+void show_code(QrCode const& code, std::string_view caption) {
+    LockGuard const guard(output_lock);
+    screen::show_code(code, caption);
+}
+void take_code_away() {
+    LockGuard const guard(output_lock);
+    screen::take_code_away();
 }
 
 std::optional<char> terminal_read() {

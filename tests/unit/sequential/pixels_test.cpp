@@ -107,5 +107,30 @@ TEST(Pixels, many_pixels_make_larger_characters) {
     EXPECT_EQ(screen.at(7, 4), 0U);
 }
 
+TEST(Pixels, a_code_is_as_large_as_it_fits_above_its_line) {
+    static constinit QrCode code;
+    code.draw("TEXT", 1);
+    MemoryScreen screen(200, 160, 32, of_24);
+    std::size_t const modules = code.size() + 2 * QrCode::quiet_zone; // 29
+    ASSERT_EQ(screen.pixels.module_pixels(code.size()), 4U) << "128 rows of pixels are above the line";
+    screen.paint_all('A');
+    screen.pixels.paint_code(code, "1/2 and more than the screen has columns");
+    std::size_t const left = (200 - modules * 4) / 2;
+    for (std::size_t y = 0; y < 144; ++y) {
+        for (std::size_t x = 0; x < 200; ++x) {
+            bool const is_in_square = x >= left && x < left + modules * 4 && y < modules * 4;
+            std::size_t const column = (x - left) / 4 - QrCode::quiet_zone;
+            std::size_t const row = y / 4 - QrCode::quiet_zone;
+            bool const is_dark =
+                !is_in_square || (column < code.size() && row < code.size() && code.is_dark(column, row));
+            ASSERT_EQ(screen.at(x, y), is_dark ? 0U : 0xd0'd0d0U) << x << " " << y;
+        }
+    }
+    for (std::size_t x = 0; x < 8; ++x) EXPECT_EQ(screen.at(x, 144) != 0, ('1' >> (7 - x) & 1) != 0);
+    EXPECT_EQ(MemoryScreen(28, 500, 32, of_24).pixels.module_pixels(code.size()), 0U);
+    EXPECT_EQ(MemoryScreen(500, 60, 32, of_24).pixels.module_pixels(code.size()), 0U);
+    EXPECT_EQ(MemoryScreen(5, 5, 32, of_24).pixels.module_pixels(code.size()), 0U);
+}
+
 } // namespace
 } // namespace mxk::arch

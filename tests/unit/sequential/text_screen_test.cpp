@@ -95,10 +95,20 @@ TEST_F(TextScreenTest, only_what_changes_is_painted) {
     EXPECT_LE(painted.count - before, 2U) << "the cursor, twice";
 }
 
+TEST_F(TextScreenTest, what_was_painted_over_comes_back) {
+    screen.write("one\ntwo");
+    std::string const before = painted.text();
+    painted.paint(1, 0, '#', false);
+    screen.repaint();
+    EXPECT_EQ(painted.text(), before);
+    EXPECT_EQ(painted.cursor, std::pair(std::size_t{3}, std::size_t{1}));
+}
+
 TEST(TextScreen, bounds_and_any_bytes) {
     PaintedCells painted(TextScreen::max_columns, TextScreen::max_rows);
     TextScreen screen(painted);
     screen.write("nothing is painted before it has cells");
+    screen.repaint();
     EXPECT_EQ(painted.count, 0U);
     screen.resize(100'000, 100'000);
     EXPECT_EQ(screen.columns(), TextScreen::max_columns);

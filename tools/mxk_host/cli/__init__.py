@@ -19,6 +19,7 @@ MODULES = {
     "overview": "overview",
     "figure": "figures",
     "report": "reports",
+    "qr": "qr",
     "compare": "comparison",
     "figures-check": "comparison",
     "compare-builds": "builds",
