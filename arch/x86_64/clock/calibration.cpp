@@ -165,11 +165,15 @@ std::uint8_t read(std::uint8_t number) {
 }
 } // namespace cmos
 
-// When the next second begins; nothing where none does.
+// When the next second begins; nothing where none does. A read takes a microsecond or two of a machine, and a tenth of
+// that in an emulator, so both reads and cycles of the fastest processor say how long is long enough.
 std::optional<std::uint64_t> next_second() {
-    constexpr int max_reads = 5'000'000; // of about a microsecond each
+    constexpr std::uint64_t min_reads = 5'000'000;
+    constexpr std::uint64_t min_cycles = 10'000'000'000;
+    constexpr std::uint64_t max_reads = 20 * min_reads; // where the counter stands still
     std::uint8_t const before = cmos::read(cmos::seconds);
-    for (int i = 0; i < max_reads; ++i)
+    std::uint64_t const start = tsc();
+    for (std::uint64_t reads = 0; reads < min_reads || (tsc() - start < min_cycles && reads < max_reads); ++reads)
         if (cmos::read(cmos::seconds) != before) return tsc();
     return std::nullopt;
 }
