@@ -22,7 +22,7 @@ std::byte* registers();
 bool is_present();
 
 // How wide the terminal at the other end is, since it does not tell; 80 until it is said. The boot core.
-void set_columns(std::size_t columns);
+void set_columns(std::size_t count);
 std::size_t columns_at_its_end(); // any core
 
 // From now on received bytes raise the line's interrupt. The boot core.
