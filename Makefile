@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe image images run bench figures linux simulator mpi packages install uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe image images run bench figures linux simulator mpi packages install install-tsan uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -95,6 +95,11 @@ mpi: ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/lock
 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
+
+install-tsan: ## the library below PREFIX for programs under ThreadSanitizer, which sees all that it does (g++ and Clang)
+	$(call needs,linux tests)
+	@$(call build,linux-tsan,mxk-library mxk-headers)
+	@cmake --install build/linux-tsan --component library --prefix $(PREFIX)
 
 uninstall: ## what `make install` has put there last
 	@[ -e build/linux/install_manifest.txt ] || { echo 'uninstall: expected build/linux/install_manifest.txt, which make install writes' >&2; exit 1; }

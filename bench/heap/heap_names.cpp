@@ -58,7 +58,8 @@ void complete_value(console::Candidates& candidates, HeapNames const&) {
 
 void print_heap_kinds(TextSink& out) {
     out.write("Allocators:\n");
-    for (auto const* const kind : HeapNames::all().kinds()) {
+    auto const names = HeapNames::all();
+    for (auto const* const kind : names.kinds()) {
         format(out, "  {:<12} {}\n", kind->name, kind->summary);
         auto const opened = kind->open != nullptr ? kind->open() : Result<void>();
         if (!opened) format(out, "  {:<12} {}\n", "", opened.error().message());

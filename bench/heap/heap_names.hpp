@@ -25,7 +25,8 @@ class HeapNames {
     }
     // Every one that there is.
     static HeapNames all();
-    [[nodiscard]] std::span<HeapKind const* const> kinds() const { return {kinds_.data(), size_}; }
+    [[nodiscard]] std::span<HeapKind const* const> kinds() const& { return {kinds_.data(), size_}; }
+    void kinds() const&& = delete; // they would be gone
     [[nodiscard]] bool empty() const { return size_ == 0; }
 
   private:

@@ -8,7 +8,10 @@ add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-kernel>;$<TARGET_OB
 set_target_properties(mxk-library PROPERTIES OUTPUT_NAME mxk EXPORT_NAME mxk LINKER_LANGUAGE CXX)
 target_compile_features(mxk-library INTERFACE cxx_std_20)
 target_link_libraries(mxk-library INTERFACE PkgConfig::hwloc PkgConfig::numa Threads::Threads)
-if(MXK_SANITIZE) # its user has to bring the sanitizer's runtime
+if(MXK_SANITIZE) # its user has to bring the sanitizer's runtime, and to read the headers as it did
+    set(mxk_sanitized "-fsanitize=${MXK_SANITIZE}")
+    set(mxk_definitions -DMXK_CHECK_LOCKS -DMXK_CHECK_HEAP -DMXK_INJECT_DELAYS)
+    target_compile_options(mxk-library INTERFACE ${mxk_sanitized} ${mxk_definitions})
     target_link_options(mxk-library INTERFACE -fsanitize=${MXK_SANITIZE})
 elseif(MXK_COVERAGE)
     target_link_options(mxk-library INTERFACE --coverage)
@@ -62,6 +65,7 @@ add_custom_command(OUTPUT ${staged_headers}.stamp
 add_custom_target(mxk-headers ALL DEPENDS ${staged_headers}.stamp)
 
 # For those who do not use CMake. A static library needs what is below it named, too.
+list(JOIN mxk_definitions " " mxk_definitions)
 file(RELATIVE_PATH mxk_up_from_pkgconfig /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_SOURCE_DIR}/main/library/mxk.pc.in ${CMAKE_BINARY_DIR}/mxk.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/mxk.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
