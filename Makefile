@@ -167,7 +167,7 @@ machines: setup
 programs-asan: setup
 	@$(call build,linux-asan,mxk-unit mxk-test mxk-fuzzers)
 programs-tsan: setup
-	@$(call build,linux-tsan,mxk-concurrent mxk-test)
+	@$(call build,linux-tsan,mxk-concurrent mxk-test mxk-library mxk-headers)
 
 unit: unit-asan unit-tsan ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan
 unit-asan: programs-asan

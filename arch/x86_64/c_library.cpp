@@ -60,9 +60,15 @@ std::size_t strlen(char const* text) {
 
 namespace std {
 
-// string_view::substr() with a start behind the end.
+// string_view::substr() with a start behind the end. From GCC 13 on the library ends there itself.
+#if _GLIBCXX_RELEASE < 13
 void __throw_out_of_range_fmt(char const* what, ...) {
     mxk::panic("out of range: {}", what);
 }
+#else
+void terminate() noexcept {
+    mxk::panic("out of range");
+}
+#endif
 
 } // namespace std

@@ -204,6 +204,57 @@ def test_examples_say_what_they_expect(built: Path, command: list[str], code: in
     assert not ended.output
 
 
+# Under ThreadSanitizer
+
+RACE = """
+#include <mxk/runtime.hpp>
+#include <mxk/tasks/task_group.hpp>
+
+#include <cstdio>
+
+int main() {
+    auto runtime = mxk::Runtime::start({.cores = 2});
+    unsigned long shared = 0;
+    runtime.value().run([&](mxk::Worker& here) {
+        mxk::TaskGroup group(here);
+        for (auto const& core : runtime.value().topology().cores)
+            group.spawn(here, core.id, [&](mxk::Worker&) {
+                for (int i = 0; i < 100'000; ++i) *const_cast<unsigned long volatile*>(&shared) = shared + 1;
+            });
+        group.wait();
+    });
+    std::printf("%lu\\n", shared);
+}
+"""
+PROGRAMS = ("key_value 10000 3", "own_memory", "shared_table 10000 3", "snapshot 1000 3", "look_up 100000 2")
+
+
+@pytest.mark.parametrize(
+    "compiler", ["g++", pytest.param("clang++-19", marks=pytest.mark.long(reason="the same by another compiler"))]
+)
+def test_thread_sanitizer_sees_what_the_library_does(tmp_path: Path, compiler: str) -> None:
+    assert (ROOT / "build/linux-tsan/libmxk.a").is_file(), "expected what make programs-tsan builds"
+    succeed("cmake", "--install", ROOT / "build/linux-tsan", "--component", "library", "--prefix", tmp_path / "prefix")
+    examples = Path(shutil.copytree(ROOT / "examples", tmp_path / "examples"))
+    (examples / "race").mkdir()
+    (examples / "race/main.cpp").write_text(RACE)
+    names = [program.split()[0] for program in PROGRAMS] + ["race"]
+    project_file = examples / "CMakeLists.txt"
+    text = re.sub(r"foreach\(example [^)]*\)", f"foreach(example {' '.join(names)})", project_file.read_text())
+    project_file.write_text(text)
+    settings = [f"-DCMAKE_CXX_COMPILER={compiler}", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O1"]
+    ended = configure(examples, tmp_path / "prefix", *settings)
+    assert ended.code == 0, ended.output + ended.complaint
+    succeed("cmake", "--build", examples / "build")
+    for program in PROGRAMS:
+        name, *numbers = program.split()
+        ended = run(examples / "build" / name, *numbers, TSAN_OPTIONS="exitcode=66")
+        assert ended.code == 0, f"{program}: {ended.complaint[:3000]}"
+    ended = run(examples / "build/race", TSAN_OPTIONS="exitcode=66")
+    assert ended.code == 66
+    assert "WARNING: ThreadSanitizer: data race" in ended.complaint
+
+
 # The Python module
 
 MODULE = """
