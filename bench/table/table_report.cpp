@@ -1,7 +1,6 @@
 #include "bench/table/table_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "bench/frame/names.hpp"
 #include "bench/table/engine.hpp"
@@ -117,7 +116,9 @@ bool TableFindings::is_served() const {
     constexpr double rate_is_kept = 0.99;
     constexpr double max_change = 0.10;
     if (reached < rate_is_kept * offered) return false;
-    return max_speed == 0 || std::abs(max_speed_after / max_speed - 1) <= max_change;
+    if (max_speed == 0) return true;
+    double const change = max_speed_after / max_speed - 1;
+    return change >= -max_change && change <= max_change;
 }
 
 FixedText<32> name_of(Mix const& mix) {

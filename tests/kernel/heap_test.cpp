@@ -262,7 +262,7 @@ struct alignas(128) Wide : Numbered {
 MXK_TEST(heap, new_and_delete_are_there) {
     std::unique_ptr<Numbered> const plain(new (std::nothrow) Numbered(1));
     std::unique_ptr<Numbered> const wide(new (std::nothrow) Wide(2)); // deleted by its base
-    auto const many = std::make_unique<std::uint64_t[]>(1000);
+    auto const many = std::unique_ptr<std::uint64_t[]>(new (std::nothrow) std::uint64_t[1000]());
     MXK_CHECK(plain != nullptr && plain->number == 1);
     MXK_CHECK(wide != nullptr && wide->number == 2);
     MXK_CHECK(is_aligned(reinterpret_cast<std::uintptr_t>(wide.get()), alignof(Wide)));

@@ -1,5 +1,4 @@
 // The promises of threads that hold in both builds. What only the kernel's own have: metal/preemption_test.cpp.
-#include <xmmintrin.h>
 
 #include <array>
 #include <atomic>
@@ -192,21 +191,21 @@ MXK_TEST(threads, round_as_each_of_them_says) {
         unsigned mode = 0;
         unsigned wrong = 0;
         void operator()() {
-            unsigned const mine = (_mm_getcsr() & ~all_modes) | mode << 13;
-            _mm_setcsr(mine);
+            unsigned const mine = (__builtin_ia32_stmxcsr() & ~all_modes) | mode << 13;
+            __builtin_ia32_ldmxcsr(mine);
             for (int i = 0; i < 100; ++i) {
                 this_thread::yield();
-                if ((_mm_getcsr() & all_modes) != (mine & all_modes)) ++wrong;
+                if ((__builtin_ia32_stmxcsr() & all_modes) != (mine & all_modes)) ++wrong;
             }
         }
     };
-    unsigned const before = _mm_getcsr() & all_modes;
+    unsigned const before = __builtin_ia32_stmxcsr() & all_modes;
     std::array<Rounder, 4> rounders{Rounder{0}, Rounder{1}, Rounder{2}, Rounder{3}};
     ThreadGroup group(rounders.size());
     for (Rounder& rounder : rounders) group.start({.name = "rounder"}, rounder); // all on the console's core
     group.join();
     for (Rounder const& rounder : rounders) MXK_CHECK_EQUAL(rounder.wrong, 0U);
-    MXK_CHECK_EQUAL(_mm_getcsr() & all_modes, before);
+    MXK_CHECK_EQUAL(__builtin_ia32_stmxcsr() & all_modes, before);
 }
 
 // A task that a thread sends, which says so to the thread.
