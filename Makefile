@@ -95,19 +95,21 @@ mpi: ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/lock
 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
+	@cp build/linux/install_manifest.txt build/linux/installed.txt # which later installations elsewhere leave alone
 
-install-tsan: ## the library below PREFIX for programs under ThreadSanitizer, which sees all that it does (g++ and Clang)
+install-tsan: tsan_prefix = $(if $(filter file,$(origin PREFIX)),build/linux-tsan/prefix,$(PREFIX))
+install-tsan: ## the library for programs under ThreadSanitizer, by g++ or Clang, below PREFIX=build/linux-tsan/prefix
 	$(call needs,linux tests)
 	@$(call build,linux-tsan,mxk-library mxk-headers)
-	@cmake --install build/linux-tsan --component library --prefix $(PREFIX)
+	@for part in library licence; do cmake --install build/linux-tsan --component $$part --prefix $(tsan_prefix) || exit 1; done
 
 uninstall: ## what `make install` has put there last
-	@[ -e build/linux/install_manifest.txt ] || { echo 'uninstall: expected build/linux/install_manifest.txt, which make install writes' >&2; exit 1; }
+	@[ -e build/linux/installed.txt ] || { echo 'uninstall: expected build/linux/installed.txt, which make install writes' >&2; exit 1; }
 	@while read -r file || [ -n "$$file" ]; do \
 	    rm -f "$(DESTDIR)$$file"; folder=$(DESTDIR)$${file%/*}; \
 	    while case "$$folder" in */mxk*) rmdir "$$folder" 2>/dev/null ;; *) false ;; esac; do folder=$${folder%/*}; done; \
-	done <build/linux/install_manifest.txt
-	@rm build/linux/install_manifest.txt
+	done <build/linux/installed.txt
+	@rm build/linux/installed.txt
 
 # The module takes MXK as a program of another project does: installed.
 python: linux ## the Python module over mxk::Table, with what it is compared with (examples/python)
@@ -121,8 +123,9 @@ python: linux ## the Python module over mxk::Table, with what it is compared wit
 wheel: ## the Python module as a wheel for PYTHON=python3, in build/wheels
 	$(call needs,linux wheel)
 	@$(call build,linux,mxk-program mxk-library mxk-headers)
-	@cmake --install build/linux --prefix build/wheels/prefix >/dev/null
-	@tools/wheel $(PYTHON)
+	@rm -rf build/wheels/prefix
+	@for part in library licence; do cmake --install build/linux --component $$part --prefix build/wheels/prefix >/dev/null || exit 1; done
+	@tools/wheel "$(PYTHON)"
 
 snmalloc: linux ## snmalloc as a peer of bench heap, where cargo can fetch its crate
 	@command -v cargo >/dev/null || { echo 'snmalloc: expected cargo, which is not there (Debian: cargo)' >&2; exit 1; }

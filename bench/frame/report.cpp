@@ -95,8 +95,10 @@ void append_short(FixedText<32>& text, double value) {
         format(text, "{:.3}", value);
     else if (value < 100)
         format(text, "{:.2}", value);
-    else
+    else if (value < 1000)
         format(text, "{:.1}", value);
+    else
+        format(text, "{:.0}", value);
 }
 FixedText<32> short_number(double value) {
     FixedText<32> text;
@@ -225,7 +227,7 @@ void Report::print_heading(TextSink& out, Columns columns) const {
     out.write("  verified\n");
 }
 
-Report::Columns Report::columns() const {
+Report::Columns Report::columns_with_room() const {
     for (Columns const some : {Columns::All, Columns::Some}) {
         FixedText<240> heading;
         print_heading(heading, some);
@@ -234,9 +236,10 @@ Report::Columns Report::columns() const {
     return Columns::Few;
 }
 
-void Report::print_head() const {
+void Report::print_head() {
     experiment_.print_head(out_);
-    if (experiment_.lists_rows()) print_heading(out_, columns());
+    columns_ = columns_with_room();
+    if (experiment_.lists_rows()) print_heading(out_, columns_);
 }
 
 void Report::print_row(Row const& row, Row const& first) const {
@@ -247,12 +250,11 @@ void Report::print_row(Row const& row, Row const& first) const {
         return;
     }
     out_.write(" ");
-    Columns const shown = columns();
-    if (shown == Columns::All)
+    if (columns_ == Columns::All)
         print_value(out_, row, experiment_.unit());
     else
-        print_narrow(out_, row, experiment_.unit(), shown == Columns::Some);
-    if (experiment_.has_speed_up() && shown == Columns::All) format(out_, " {:9.3}", per_core(row) / 1e6);
+        print_narrow(out_, row, experiment_.unit(), columns_ == Columns::Some);
+    if (experiment_.has_speed_up() && columns_ == Columns::All) format(out_, " {:9.3}", per_core(row) / 1e6);
     if (experiment_.has_speed_up()) format(out_, " {:8.2}", speed_up(row, first));
     out_.write("  ");
     experiment_.print_verdict(out_, row);

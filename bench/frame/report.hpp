@@ -21,7 +21,7 @@ class Report {
         , experiment_(experiment)
         , counts_(counts) {}
 
-    void print_head() const;
+    void print_head();
     // `first`: the same phase of the configuration that this one's is compared with.
     void print_row(Row const& row, Row const& first) const;
     // `again`: a phase of the first configuration, measured at the end.
@@ -37,7 +37,7 @@ class Report {
   private:
     // Which there is room for in a row of the terminal: Few has no smallest and largest value. JSON lines have all.
     enum class Columns : std::uint8_t { All, Some, Few };
-    [[nodiscard]] Columns columns() const;
+    [[nodiscard]] Columns columns_with_room() const;
     void print_heading(TextSink& out, Columns columns) const;
     // Of throughputs.
     [[nodiscard]] double per_core(Row const& row) const;
@@ -50,6 +50,7 @@ class Report {
     std::string_view benchmark_;
     Experiment const& experiment_;
     bool counts_;
+    Columns columns_ = Columns::All;
 };
 
 } // namespace mxk::bench

@@ -18,7 +18,7 @@ class RowWalk {
         , row_(next_) {}
 
     // To the next row; false when there is none.
-    bool go_on() {
+    bool next() {
         while (true) {
             FixedText<200> head; // its first fields
             row_ = next_;
@@ -78,7 +78,7 @@ Result<void> ResultSummary::make(KeptLines const& kept, bool all) {
 
 void ResultSummary::find_groups(KeptLines const& kept, bool all) {
     rows_ = group_count_ = older_groups_ = 0;
-    for (RowWalk row(kept, all); row.go_on(); ++rows_) {
+    for (RowWalk row(kept, all); row.next(); ++rows_) {
         if (row.begins_group()) {
             if (group_count_ == max_rows) {
                 std::copy(groups_.begin() + 1, groups_.end(), groups_.begin());
@@ -112,7 +112,7 @@ bool ResultSummary::write_text(KeptLines const& kept, bool all, std::size_t limi
            rows_, chosen_, left_out(), max_rows, max_codes, kept.dropped(all));
     RowWalk row(kept, all);
     std::size_t groups = 0;
-    for (std::size_t i = 0; row.go_on(); ++i) {
+    for (std::size_t i = 0; row.next(); ++i) {
         if (row.begins_group()) {
             ++groups;
             i = 0;
@@ -133,7 +133,7 @@ bool ResultSummary::choose_size() {
     write_base45(data_, std::span(compressed_).first(*bytes));
     std::size_t const size = data_.view().size();
     auto const in_each = [](unsigned version) { return QrCode::room(version) - frame; };
-    codes_ = std::min((size + in_each(handy_version) - 1) / in_each(handy_version), max_codes);
+    codes_ = std::min((size + in_each(preferred_max_version) - 1) / in_each(preferred_max_version), max_codes);
     for (version_ = 4; version_ <= QrCode::max_version; ++version_)
         if (in_each(version_) * codes_ >= size) return true;
     return false;

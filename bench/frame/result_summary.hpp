@@ -3,8 +3,8 @@
 // how many are left out. One core at a time; does not block.
 //
 // Rows that stand together and begin with the same two fields are a group ("benchmark":"memory","measure":"latency").
-// Each group has as many places as the others, of what it has the first, the last, and some evenly between; where there
-// are more groups than places, the newest.
+// Each group has as many places as the others, for its first row, its last one, and some evenly between; where there
+// are more groups than places, the newest groups have them.
 //
 // A code: MXK1 2/6 89ABCDEF DATA 01234567. The parts of DATA, one behind the other, are base45 of DEFLATE of the text;
 // the first sum is the CRC-32 of the text, the last that of what stands before it in the code, without the blank.
@@ -44,7 +44,7 @@ class ResultSummary {
     static constexpr std::size_t frame = 29; // characters of a code that are no data
     // Larger ones are only used where ten of these are not enough: of photos with noise and from the side, zbarimg
     // reads up to this version clearly more.
-    static constexpr unsigned handy_version = 13;
+    static constexpr unsigned preferred_max_version = 13;
     static constexpr std::size_t max_data = max_codes * (1451 - frame);
 
     struct Group {

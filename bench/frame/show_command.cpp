@@ -8,6 +8,7 @@
 #include "bench/frame/kept_results.hpp"
 #include "bench/frame/result_summary.hpp"
 #include "kernel/console/command.hpp"
+#include "kernel/console/key_decoder.hpp"
 #include "kernel/console/options.hpp"
 #include "tasks/ticker.hpp"
 #include "tasks/worker.hpp"
@@ -23,32 +24,45 @@ struct ShowQrOptions {
 constexpr auto show_qr_schema = console::schema<ShowQrOptions>(
     console::flag<&ShowQrOptions::last>("last", "rows of the last benchmark alone, not of all since the start"),
     console::flag<&ShowQrOptions::unattended>(
-        "unattended", "each code for 5 s, in turn, until a key is typed; no error where there is no screen"));
+        "unattended", "each code for 5 s, in turn, for ten minutes or until a key is typed; a screen is not needed"));
+
+// The next key that was typed, if there is one. A key may be several bytes; a line feed is none, but the rest of an Enter.
+std::optional<char> typed_key(console::KeyDecoder& keys) {
+    while (auto const byte = arch::terminal_read()) {
+        if (*byte == '\n') continue;
+        if (keys.feed(*byte) != console::Key::None) return byte;
+    }
+    return std::nullopt;
+}
 
 // The next key; nothing once the time for a code is over, or at Ctrl-C.
-std::optional<char> wait_for_key(console::Invocation const& invocation, bool by_time) {
-    constexpr Nanoseconds time_between_looks{100'000'000}; // wakes the core, where nothing else does
-    constexpr int looks_of_code = 50;
-    int looks = 0;
+std::optional<char> wait_for_key(console::Invocation const& invocation, console::KeyDecoder& keys, bool by_time) {
+    constexpr Nanoseconds tick{100'000'000}; // wakes the core, where nothing else does
+    constexpr int ticks_of_code = 50;
+    int ticks = 0;
     Ticker const ticker(
-        time_between_looks, [](void* count) { ++*static_cast<int*>(count); }, &looks);
+        tick, [](void* count) { ++*static_cast<int*>(count); }, &ticks);
     std::optional<char> key;
     Worker::current().run_until([&] {
-        key = arch::terminal_read();
-        return key || invocation.cancelled() || (by_time && looks >= looks_of_code);
+        key = typed_key(keys);
+        return key || invocation.cancelled() || (by_time && ticks >= ticks_of_code);
     });
     return key;
 }
 
 void show_codes(console::Invocation const& invocation, ResultSummary const& summary, bool by_time) {
+    constexpr std::size_t codes_in_ten_minutes = 120;
     static constinit QrCode code;
+    console::KeyDecoder keys;
+    std::size_t shown = 0;
     for (std::size_t number = 1; !invocation.cancelled(); number = number % summary.codes() + 1) {
+        if (by_time && ++shown > codes_in_ten_minutes) return;
         code.draw(summary.code(number).view(), summary.version());
         FixedText<80> caption;
         format(caption, "{}/{}  {} of {} rows, {} left out  any key: the next, q: the end", number, summary.codes(),
                summary.rows() - summary.left_out(), summary.rows(), summary.left_out());
         arch::show_code(code, caption.view());
-        auto const key = wait_for_key(invocation, by_time);
+        auto const key = wait_for_key(invocation, keys, by_time);
         if (key == 'q') return;
         if (key) by_time = false;
     }

@@ -20,6 +20,11 @@ namespace {
 
 using Table = mxk::ConcurrentLines<>;
 
+// Of one core. Only that core writes it, hence a cache line of its own.
+struct alignas(mxk::cache_line_bytes) Progress {
+    std::uint64_t next = 0;
+};
+
 // An odd factor: no two numbers have the same key, and none has 0.
 std::uint64_t key_of(std::uint64_t number) {
     return (number + 1) * 0x9e37'79b9'7f4a'7c15;
@@ -69,12 +74,13 @@ int main(int count, char** arguments) {
             return;
         }
         Table& table = created.value();
-        std::vector<std::uint64_t> next(all_cores.size());
+        std::vector<Progress> progress(all_cores.size());
         auto const start = std::chrono::steady_clock::now();
         bool const is_done = mxk::run_on(all_cores, [&](mxk::Worker&, std::size_t i) {
-            for (int turn = 0; turn < 1000; ++turn, ++next[i]) { // a task is short
-                if (next[i] == *keys) return mxk::Step::Done;
-                if (!count_key(table, key_of(next[i]))) enough_memory = false;
+            std::uint64_t& next = progress[i].next;
+            for (int turn = 0; turn < 1000; ++turn, ++next) { // a task is short
+                if (next == *keys) return mxk::Step::Done;
+                if (!count_key(table, key_of(next))) enough_memory = false;
             }
             return enough_memory ? mxk::Step::Again : mxk::Step::Done;
         });

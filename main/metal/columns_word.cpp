@@ -8,7 +8,7 @@ namespace mxk::metal {
 
 void choose_columns(std::string_view word) {
     if (word.empty()) return;
-    auto const columns = console::parse_count(word, 40, 1000);
+    auto const columns = console::parse_count(word, 48, 1000);
     if (!columns) return log::warn("columns={:.20}: {}", word, columns.error().message());
     arch::serial::set_columns(columns.value());
 }

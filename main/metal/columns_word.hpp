@@ -5,7 +5,7 @@
 
 namespace mxk::metal {
 
-// Empty: 80. What is no number from 40 to 1000 is a WARN, and 80. The boot core.
+// Empty: 80. What is no number from 48 to 1000 is a WARN, and 80. The boot core.
 void choose_columns(std::string_view word);
 
 } // namespace mxk::metal

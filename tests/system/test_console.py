@@ -301,5 +301,5 @@ def test_rows_fit_the_width_that_is_told(tmp_path: Path, words: list[str], wides
     assert ("per core" in rows[0]) == (widest == 132)
     warnings = re.findall(r"WARN (columns.*)", ended.output)
     assert warnings == (
-        ["columns=7: expected a count such as 24M (40 to 1000), got '7'"] if words == ["columns=7"] else []
+        ["columns=7: expected a count such as 24M (48 to 1000), got '7'"] if words == ["columns=7"] else []
     )

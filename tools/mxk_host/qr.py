@@ -45,7 +45,7 @@ def parts_of(codes: Iterable[str], photo: str) -> list[Part]:
     """Those of a photo; codes of others are passed over. Raises where one is damaged."""
     parts = []
     for code in codes:
-        if not code.startswith("MXK"):
+        if not code.startswith("MXK1 "):
             continue
         found = _CODE.fullmatch(code)
         if found is None:
@@ -71,11 +71,13 @@ def text_of(parts: Sequence[Part], blank: Sequence[str] = ()) -> str:
     missing = [str(number) for number in range(1, count + 1) if number not in by_number]
     if missing:
         raise _wrong(f"expected photos of all {count} codes: missing {', '.join(missing)}{hint if blank else ''}")
-    with files.expecting("codes of `show qr` that are one text"):
+    try:
         text = _expanded(_bytes_of("".join(by_number[number] for number in range(1, count + 1))))
         if (got := _sum_of(text)) != summary:
             raise ValueError(f"the check sum of all: expected {summary}, got {got}")
         return text.decode()
+    except (ValueError, ArithmeticError) as error:
+        raise _wrong(f"expected codes of `show qr` that are one text: {error}") from error
 
 
 def _codes_in(photo: Path) -> list[str]:

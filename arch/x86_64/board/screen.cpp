@@ -47,7 +47,8 @@ class ScreenPainter final : public CellPainter {
     [[nodiscard]] Pixels const& pixels() const { return pixels_; }
     [[nodiscard]] bool is_text() const { return is_text_; }
 
-    bool shows_code = false; // which characters would spoil: they are painted when it is taken away
+    bool shows_code = false;  // which characters would spoil: they are painted when it is taken away
+    bool has_remains = false; // of a code, until all characters have been painted again
 
   private:
     bool is_text_ = false;
@@ -88,14 +89,16 @@ Result<void> expect_room_for_code(std::size_t modules) {
 }
 
 void show_code(QrCode const& code, std::string_view caption) {
+    painter.has_remains = true;
     painter.shows_code = true;
     painter.pixels().paint_code(code, caption);
 }
 
 void take_code_away() {
-    if (!painter.shows_code) return;
+    if (!painter.has_remains) return;
     painter.shows_code = false;
     text_screen.repaint();
+    painter.has_remains = false;
 }
 
 } // namespace screen

@@ -170,7 +170,7 @@ std::uint8_t read(std::uint8_t number) {
 std::optional<std::uint64_t> next_second() {
     constexpr std::uint64_t min_reads = 5'000'000;
     constexpr std::uint64_t min_cycles = 10'000'000'000;
-    constexpr std::uint64_t max_reads = 20 * min_reads; // where the counter stands still
+    constexpr std::uint64_t max_reads = 8 * min_reads; // where the counter stands still
     std::uint8_t const before = cmos::read(cmos::seconds);
     std::uint64_t const start = tsc();
     for (std::uint64_t reads = 0; reads < min_reads || (tsc() - start < min_cycles && reads < max_reads); ++reads)

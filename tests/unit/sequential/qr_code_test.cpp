@@ -38,16 +38,20 @@ std::string full_text(unsigned version) {
     return text;
 }
 
+std::uint32_t sum_of_modules(QrCode const& code) {
+    std::string modules;
+    for (std::size_t row = 0; row < code.size(); ++row)
+        for (std::size_t column = 0; column < code.size(); ++column)
+            modules += code.is_dark(column, row) ? '#' : '.';
+    return crc32(modules);
+}
+
 TEST(QrCodes, drawings_are_those_that_were_read) {
     static constinit QrCode code;
     std::vector<std::uint32_t> sums;
     for (unsigned version = 1; version <= QrCode::max_version; ++version) {
         code.draw(full_text(version), version);
-        std::string modules;
-        for (std::size_t row = 0; row < code.size(); ++row)
-            for (std::size_t column = 0; column < code.size(); ++column)
-                modules += code.is_dark(column, row) ? '#' : '.';
-        sums.push_back(crc32(modules));
+        sums.push_back(sum_of_modules(code));
     }
     EXPECT_EQ(sums, (std::vector<std::uint32_t>{0x563474ea, 0xc0d3e20a, 0x35d7b74a, 0xa3394e73, 0xdb026395,
                                                 0x9cbde393, 0x03b22001, 0x911a774c, 0x9abe6054, 0xe5d6085c,
@@ -65,6 +69,11 @@ TEST(QrCodes, short_texts_are_padded) {
     EXPECT_TRUE(code.is_dark(8, 13)); // always
     code.draw("A", 25);
     EXPECT_EQ(code.size(), 117U);
+    EXPECT_EQ(sum_of_modules(code), 0xcf3d87ae); // as another encoder draws it, and the next ones
+    code.draw("AC-42", 1);
+    EXPECT_EQ(sum_of_modules(code), 0x0abc22f2U);
+    code.draw("HELLO WORLD", 25);
+    EXPECT_EQ(sum_of_modules(code), 0xb831de58);
 }
 
 } // namespace

@@ -158,7 +158,7 @@ def _width(words: list[str], menu: bool) -> tuple[str, ...]:
     if menu or not sys.stdout.isatty() or any(word.startswith("columns=") for word in words):
         return ()
     columns = shutil.get_terminal_size().columns
-    return (f"columns={min(columns, 1000)}",) if columns > 80 else ()
+    return (f"columns={min(max(columns, 48), 1000)}",) if columns != 80 else ()
 
 
 def bench(
