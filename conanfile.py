@@ -48,7 +48,7 @@ class Mxk(ConanFile):
         self.version = re.search(r"project\(mxk VERSION (\S+)", text)[1]
 
     def validate(self) -> None:
-        """MXK reads its time from the processor, and knows Linux. It is C++20, and its target says so to those who use it."""
+        """MXK reads its time from the processor, and knows Linux. Its target asks for C++20."""
         if str(self.settings.os) != "Linux" or str(self.settings.arch) != "x86_64":
             raise ConanInvalidConfiguration("mxk: expected Linux on x86_64")
 

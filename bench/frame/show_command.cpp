@@ -26,7 +26,8 @@ constexpr auto show_qr_schema = console::schema<ShowQrOptions>(
     console::flag<&ShowQrOptions::unattended>(
         "unattended", "each code for 5 s, in turn, for ten minutes or until a key is typed; a screen is not needed"));
 
-// The next key that was typed, if there is one. A key may be several bytes; a line feed is none, but the rest of an Enter.
+// The next key that was typed, if there is one. A key may be several bytes; a line feed is none, but the rest of an
+// Enter.
 std::optional<char> typed_key(console::KeyDecoder& keys) {
     while (auto const byte = arch::terminal_read()) {
         if (*byte == '\n') continue;

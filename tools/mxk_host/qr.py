@@ -73,11 +73,12 @@ def text_of(parts: Sequence[Part], blank: Sequence[str] = ()) -> str:
         raise _wrong(f"expected photos of all {count} codes: missing {', '.join(missing)}{hint if blank else ''}")
     try:
         text = _expanded(_bytes_of("".join(by_number[number] for number in range(1, count + 1))))
-        if (got := _sum_of(text)) != summary:
-            raise ValueError(f"the check sum of all: expected {summary}, got {got}")
-        return text.decode()
+        said = text.decode()
     except (ValueError, ArithmeticError) as error:
         raise _wrong(f"expected codes of `show qr` that are one text: {error}") from error
+    if (got := _sum_of(text)) != summary:
+        raise _wrong(f"the check sum of all: expected {summary}, got {got}")
+    return said
 
 
 def _codes_in(photo: Path) -> list[str]:

@@ -41,8 +41,7 @@ std::string full_text(unsigned version) {
 std::uint32_t sum_of_modules(QrCode const& code) {
     std::string modules;
     for (std::size_t row = 0; row < code.size(); ++row)
-        for (std::size_t column = 0; column < code.size(); ++column)
-            modules += code.is_dark(column, row) ? '#' : '.';
+        for (std::size_t column = 0; column < code.size(); ++column) modules += code.is_dark(column, row) ? '#' : '.';
     return crc32(modules);
 }
 
