@@ -56,6 +56,7 @@ def system(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Root]:
             subprocess.run(["umount", "--lazy", folder / place], check=False)
 
 
+@pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
 @pytest.mark.long(reason="installs and compiles all in a fresh Debian 12 and a fresh Debian 13")
 def test_a_fresh_debian(system: Root) -> None:
     system.run("make linux")

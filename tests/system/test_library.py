@@ -229,9 +229,8 @@ int main() {
 PROGRAMS = ("key_value 10000 3", "own_memory", "shared_table 10000 3", "snapshot 1000 3", "look_up 100000 2")
 
 
-@pytest.mark.parametrize(
-    "compiler", ["g++", pytest.param("clang++-19", marks=pytest.mark.long(reason="the same by another compiler"))]
-)
+@pytest.mark.long(reason="compiles six programs under ThreadSanitizer")
+@pytest.mark.parametrize("compiler", ["g++", *["clang++-19"] * ("MXK_LONG_TESTS" in os.environ)])
 def test_thread_sanitizer_sees_what_the_library_does(tmp_path: Path, compiler: str) -> None:
     assert (ROOT / "build/linux-tsan/libmxk.a").is_file(), "expected what make programs-tsan builds"
     succeed("cmake", "--install", ROOT / "build/linux-tsan", "--component", "library", "--prefix", tmp_path / "prefix")
@@ -370,7 +369,7 @@ except KeyboardInterrupt:
 """
 
 
-# 20 s of a processor, in which nanobind and the module are compiled.
+@pytest.mark.long(reason="compiles nanobind and the module, and counts 24 M rows")
 def test_the_wheel(tmp_path: Path) -> None:
     made = Path(succeed("make", "--no-print-directory", "-C", ROOT, "SETUP=no", "wheel").split()[-1])
     (pip,) = Path("/usr/share/python-wheels").glob("pip-*.whl")
@@ -402,6 +401,7 @@ def test_the_wheel(tmp_path: Path) -> None:
 # The packages
 
 
+@pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
 @pytest.mark.long(reason="compiles the library once more")
 def test_the_conan_package(tmp_path: Path) -> None:
     succeed(ROOT / "tools/setup", "conan")

@@ -68,7 +68,7 @@ def older(package: Path, folder: Path) -> Path:
     return folder / "older.deb"
 
 
-# 25 s of a processor: the compression of the kernels, and lintian.
+@pytest.mark.long(reason="compresses the kernels, and lintian reads all")
 def test_packages_are_installed_used_upgraded_and_removed(made: dict[str, Path], tmp_path: Path) -> None:
     system = System(tmp_path / "root")
     system.dpkg("--install", older(made["mxk"], tmp_path))
