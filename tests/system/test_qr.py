@@ -32,11 +32,11 @@ def photograph(monitor: Monitor, console: Console, folder: Path, count: int) -> 
     pictures = []
     for number in range(1, count + 1):
         pictures.append(folder / f"code {number}.ppm")
-        before = pictures[-2].read_bytes() if number > 1 else b""
         deadline = time.monotonic() + 20
-        while True:  # until the whole of another one is there
+        while True:  # until the whole of this one is there
             monitor.obey("screendump", filename=str(pictures[-1]))
-            if pictures[-1].read_bytes() != before and drive("qr", str(pictures[-1])).complaint.count("missing") == 1:
+            missing = re.search(r"missing ([\d, ]+)", drive("qr", str(pictures[-1])).complaint)
+            if missing and str(number) not in missing[1].split(", "):
                 break
             assert time.monotonic() < deadline
         console.child.send(" ")

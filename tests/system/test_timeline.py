@@ -91,9 +91,9 @@ def own_times(document: dict[str, Any]) -> dict[int, dict[str, int]]:
 
 def tasks_run(output: str) -> list[dict[int, int]]:
     """What each `cores` in the output says of each core."""
-    tables = output.split(" core node ")[1:]
+    tables = output.split("core node ")[1:]
     return [
-        {int(core): int(count) for core, count in re.findall(r"^ +(\d+) +\d+ +(\d+) ", table, re.MULTILINE)}
+        {int(core): int(count) for core, count in re.findall(r"^ *(\d+) +\d+ +(\d+) ", table, re.MULTILINE)}
         for table in tables
     ]
 
