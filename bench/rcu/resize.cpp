@@ -87,12 +87,10 @@ class ResizeExperiment final : public GridExperiment {
                             .seed = options_.seed,
                             .progress = progress};
         ResizeOutcome outcome;
-        for (int tries = 0; outcome.growing.latency.count == 0; ++tries) {
+        for (int tries = 0; !says_something(outcome); ++tries) {
             if (tries == max_tries)
-                return Error::of(
-                    "no look-up began while a table doubled, in {} of them: expected more --keys, or cores "
-                    "of one's own",
-                    max_tries);
+                return Error::of("no look-up began in a phase, {} times: expected more --keys and --ms, or idle cores",
+                                 max_tries);
             outcome = MXK_TRY(has_chains ? run_resize<DoublingChains>(run) : run_resize<DoublingLines>(run));
         }
         bool const is_sound = outcome.has_doubled && outcome.has_content;
@@ -124,8 +122,15 @@ class ResizeExperiment final : public GridExperiment {
 
   private:
     static constexpr std::string_view p99_quiet_name = "p99_quiet";
-    // Of a doubling in which the cores that look up have no processor: it says nothing, and is over in a millisecond.
+    // Of phases, some of a millisecond, in which the cores that look up may have no processor.
     static constexpr int max_tries = 20;
+    // A fault does, too.
+    static bool says_something(ResizeOutcome const& outcome) {
+        bool const is_measured = outcome.growing.latency.count != 0 && outcome.quiet.latency.count != 0;
+        bool const has_run = outcome.buckets_before != 0;
+        return is_measured || (has_run && !(outcome.has_doubled && outcome.has_content)) ||
+               outcome.growing.wrong != 0 || outcome.quiet.wrong != 0;
+    }
 
     void write_options(JsonWriter& json, Point const& point) const override {
         json.field("keys", options_.keys);
