@@ -472,13 +472,13 @@ def test_what_was_installed_can_be_taken_away(tmp_path: Path) -> None:
     for path in (*there, tmp_path / "prefix/include/other.hpp"):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    manifest = tmp_path / "build/linux/install_manifest.txt"
+    manifest = tmp_path / "build/linux/installed.txt"
     manifest.write_text("\n".join(map(str, there)))  # CMake ends it without a line's end
     assert succeed("make", "-C", tmp_path, "uninstall") is not None
     assert sorted(path.name for path in (tmp_path / "prefix").rglob("*")) == ["cmake", "include", "lib", "other.hpp"]
     again = run("make", "-C", tmp_path, "uninstall")
     assert again.code != 0
-    assert "expected build/linux/install_manifest.txt" in again.complaint
+    assert "expected build/linux/installed.txt" in again.complaint
 
 
 def one_line(text: str) -> str:

@@ -227,7 +227,7 @@ def test_without_pypi_one_message_says_what_does_not_run(tmp_path: Path) -> None
     machine = Machine(tmp_path, without(), [])
     ended = machine.set_up("tpch", PIP="1")
     assert ended.returncode == 1
-    assert "the Python packages of tools/requirements/tpch.txt could not be had from PyPI" in ended.stderr
+    assert "the Python packages of tools/requirements/tpch.txt could not be installed from PyPI" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert not (tmp_path / "build/venv/.tpch").exists()
 
