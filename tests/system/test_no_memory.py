@@ -97,6 +97,7 @@ def test_what_a_table_still_has_to_move_is_waited_for_without_memory() -> None:
     refuse(growing, list(range(asked)))
 
 
+@pytest.mark.long(reason="a minute of refusals, chosen by a printed seed")
 def test_an_allocation_may_be_refused() -> None:
     seed = int(os.environ.get("MXK_SEED") or random.randrange(10**6))
     print(f"MXK_SEED={seed}")
