@@ -71,8 +71,12 @@ def test_a_fresh_debian(system: Root) -> None:
     system.run("cp -r examples /tmp/ && cmake -S /tmp/examples -B /tmp/built && cmake --build /tmp/built")
     assert "hello from core 0" in system.run("/tmp/built/hello_task")
     system.run("make wheel")
-    system.run("python3 -m venv /tmp/clean && /tmp/clean/bin/pip install --quiet build/wheels/mxk-*.whl")
+    system.run("python3 -m venv /tmp/clean && /tmp/clean/bin/pip install --quiet --find-links build/wheels mxk")
     (system.folder / "tmp/count.py").write_text(COUNT)
     assert system.run("cd / && /tmp/clean/bin/python /tmp/count.py") == "1000000 24000000\n"
+    system.run(
+        "python3 -m venv /tmp/conan && /tmp/conan/bin/pip install --quiet conan && /tmp/conan/bin/conan profile detect"
+    )
+    assert "hello from core 0" in system.run("/tmp/conan/bin/conan create . 2>&1")
     system.run("apt-get purge -y mxk libmxk-dev mxk-kernel")
     assert not (system.folder / "usr/bin/mxk").exists()
