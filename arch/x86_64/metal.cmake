@@ -146,6 +146,7 @@ add_custom_command(OUTPUT ${pxe_made}
     COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_BINARY_DIR}/mxk-test.elf.gz ${pxe_root}/boot/mxk-test.elf
     COMMAND ${CMAKE_COMMAND} -E copy ${menu} ${pxe_root}/boot/grub/grub.cfg
     COMMAND ${CMAKE_COMMAND} -E copy ${notices} ${pxe_root}
+    COMMAND chmod -R a+rX ${pxe_root} # TFTP servers are other users; what is compressed is its maker's alone
     COMMAND ${CMAKE_COMMAND} -E touch ${pxe_made}
     DEPENDS ${packed_kernels} ${menu} ${notices} VERBATIM)
 add_custom_target(pxe DEPENDS ${pxe_made})

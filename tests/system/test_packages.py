@@ -68,6 +68,12 @@ def older(package: Path, folder: Path) -> Path:
     return folder / "older.deb"
 
 
+def test_a_tftp_server_may_read_all_of_the_directory() -> None:
+    files = [path for path in (ROOT / "build/metal/pxe").rglob("*") if path.is_file()]
+    assert len(files) > 50
+    assert [str(path) for path in files if not path.stat().st_mode & 0o004] == []
+
+
 @pytest.mark.long(reason="compresses the kernels, and lintian reads all")
 def test_packages_are_installed_used_upgraded_and_removed(made: dict[str, Path], tmp_path: Path) -> None:
     system = System(tmp_path / "root")
