@@ -72,10 +72,10 @@ ENDS = (
 )
 
 
-def drive(*arguments: str, timeout: float = 30, **environment: str) -> Ended:
-    """Runs tools/mxk with these arguments; `environment` replaces variables."""
+def run(*command: str | Path, timeout: float = 120, **environment: str) -> Ended:
+    """Runs a program to its end; `environment` replaces variables."""
     done = subprocess.run(
-        [DRIVER, *arguments],
+        [str(word) for word in command],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -85,6 +85,18 @@ def drive(*arguments: str, timeout: float = 30, **environment: str) -> Ended:
         env={**os.environ, **environment},
     )
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def drive(*arguments: str, timeout: float = 30, **environment: str) -> Ended:
+    """Runs tools/mxk with these arguments; `environment` replaces variables."""
+    return run(DRIVER, *arguments, timeout=timeout, **environment)
+
+
+def succeed(*command: str | Path, timeout: float = 120, **environment: str) -> str:
+    """What the program printed; it must succeed."""
+    ended = run(*command, timeout=timeout, **environment)
+    assert ended.code == 0, f"{command[0]} failed with {ended.code}:\n{ended.output}{ended.complaint}"
+    return ended.output
 
 
 def linux_program(name: str = "mxk") -> str:

@@ -13,27 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from helpers import LINUX_BUILD, ROOT, Ended, linux_program
+from helpers import LINUX_BUILD, ROOT, Ended, linux_program, run, succeed
 
 LICENCES = Path("/usr/share/common-licenses")  # real text, on every Debian
 STRICT = ["-std=c++20", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 ROOMS = ("base", "kernel", "tasks", "hashtable", "arch/linux", "main")  # whose sources are compiled one by one
 TWINS = ("bgopboklkmbflipm", "eekghblinlommnnn")  # FNV-1a gives both the same 64 bits
-
-
-def run(*command: str | Path, timeout: float = 120, **environment: str) -> Ended:
-    """Runs a program to its end; `environment` replaces variables."""
-    arguments = [str(word) for word in command]
-    environ = {**os.environ, **environment}
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=timeout, check=False, env=environ)
-    return Ended(done.returncode, done.stdout, done.stderr)
-
-
-def succeed(*command: str | Path) -> str:
-    """What the program printed; it must succeed."""
-    ended = run(*command)
-    assert ended.code == 0, f"{command[0]} failed with {ended.code}:\n{ended.output}{ended.complaint}"
-    return ended.output
 
 
 def configure(source: Path, prefix: Path, *options: str, **environment: str) -> Ended:

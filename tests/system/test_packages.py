@@ -1,27 +1,16 @@
 """The Debian packages that `make packages` makes: in a root of their own, as dpkg has them."""
 
 import gzip
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from helpers import ROOT
+from helpers import ROOT, succeed
 
 PACKAGES = ("mxk", "libmxk-dev", "mxk-kernel")
 STATED = re.search(r"project\(mxk VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
-
-
-def succeed(*command: str | Path, **environment: str) -> str:
-    """What the program printed; it must succeed."""
-    line = [str(word) for word in command]
-    environ = os.environ | environment
-    done = subprocess.run(line, capture_output=True, text=True, timeout=600, check=False, env=environ)
-    assert done.returncode == 0, f"{line[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
-    return done.stdout
 
 
 class System:
@@ -54,7 +43,7 @@ class System:
 def made() -> dict[str, Path]:
     """The file of each package. Making them checks them with lintian, too."""
     folder = ROOT / "build/packages"
-    succeed("make", "-C", ROOT, "SETUP=no", "packages")
+    succeed("make", "-C", ROOT, "SETUP=no", "packages", timeout=600)
     return {name: folder / f"{name}_{STATED}_amd64.deb" for name in PACKAGES}
 
 
