@@ -53,15 +53,17 @@ CoreLocal* local_of(CoreId core) {
 
 void halt_until_attention() {
     std::atomic<std::uint32_t>& word = core_local().attention;
-    // The kernel compares once more before it lets the thread sleep, so nothing is missed.
-    while (word.load(std::memory_order_acquire) == 0) futex(word, FUTEX_WAIT_PRIVATE, 0);
+    // The kernel compares once more before it lets the thread sleep, so nothing is missed. seq_cst: after what the core
+    // has said of its halt before; pairs with leave_word().
+    while (word.load(std::memory_order_seq_cst) == 0) futex(word, FUTEX_WAIT_PRIVATE, 0);
 }
 
 bool leave_word(CoreId core, Attention what) {
     CoreLocal* const local = local_of(core);
     expect(local != nullptr, "a core that is notified is there");
-    // release: what the bit announces is visible before it. A word that was not zero has ended the halt already.
-    return local->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release) == 0;
+    // seq_cst, and so a release: what the bit announces is visible before it, and who looks then whether the core halts
+    // finds that it does, or it sees the bit before. A word that was not zero has ended the halt already.
+    return local->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_seq_cst) == 0;
 }
 
 void end_halt(CoreId core) {

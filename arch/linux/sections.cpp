@@ -47,8 +47,9 @@ void live_on(CoreId core, std::string_view name) {
     section_reader.name = name;
     section_reader.needs_fences = !has_membarrier();
     section_reader.is_awaited.store(false, std::memory_order_relaxed);
-    // seq_cst: who does not see it, has unlinked before what this thread reads.
+    // Who does not see it, has unlinked before what this thread reads: pairs with begin() of kernel/sync/rcu.
     home->reader_count.fetch_add(1, std::memory_order_seq_cst);
+    store_load_fence_was_there();
     std::scoped_lock const lock(home->readers_mutex);
     section_reader.next = home->first_reader;
     home->first_reader = &section_reader;
@@ -61,7 +62,7 @@ std::uint32_t leave_home() {
     CoreLocal& home = *reader.home;
     std::scoped_lock const lock(home.readers_mutex);
     if (reader.is_awaited.exchange(true, std::memory_order_acq_rel)) count_off(home);
-    for (SectionReader** link = &home.first_reader; *link != nullptr; link = &(*link)->next) {
+    for (auto* link = &home.first_reader; *link != nullptr; link = &(*link)->next) {
         if (*link != &reader) continue;
         *link = reader.next;
         break;

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <utility>
 
 #include "base/fence.hpp"
@@ -36,7 +37,7 @@ class BoundStack {
 
     // Errors: no memory.
     static Result<BoundStack> create(NodeId node) {
-        return BoundStack(node, MXK_TRY(NodeArray<Slot>::create(first_capacity, node)));
+        return BoundStack(node, MXK_TRY(make_slots(first_capacity, node)));
     }
     BoundStack(BoundStack&& other) noexcept // before anybody uses it
         : BoundStack(other.node_, std::move(other.slots_)) {}
@@ -65,7 +66,8 @@ class BoundStack {
     [[nodiscard, gnu::always_inline]] bool begin_take() {
         std::int64_t const bottom = bottom_.load(std::memory_order_relaxed) - 1;
         if (bottom < top_.load(std::memory_order_relaxed)) return false; // top only grows
-        bottom_.store(bottom, std::memory_order_relaxed);
+        // release: a thief that reads this, and takes an older task, finds what push() has published of that
+        bottom_.store(bottom, std::memory_order_release);
         return true;
     }
     [[gnu::always_inline]] ReschedulableTask* end_take() {
@@ -112,6 +114,11 @@ class BoundStack {
         , slots_(std::move(slots))
         , mask_(static_cast<std::int64_t>(slots_.size()) - 1) {}
 
+    static Result<NodeArray<Slot>> make_slots(std::size_t count, NodeId node) {
+        NodeArray<Slot> slots = MXK_TRY(NodeArray<Slot>::create(count, node));
+        std::ranges::uninitialized_default_construct(slots.span());
+        return slots;
+    }
     Slot& slot(std::int64_t at) { return slots_[static_cast<std::size_t>(at & mask_)]; }
 
     // A thief has claimed the newest, which is also the oldest: it has taken it, or will give way.
@@ -129,7 +136,7 @@ class BoundStack {
 
     // Twice as large. Thieves read slots under the lock only.
     [[gnu::noinline]] bool grow() {
-        auto made = NodeArray<Slot>::create(2 * slots_.size(), node_);
+        auto made = make_slots(2 * slots_.size(), node_);
         if (!made) return false;
         NodeArray<Slot> larger = std::move(made).value(); // after the exchange: the old slots, given back at the end
         std::int64_t const mask = static_cast<std::int64_t>(larger.size()) - 1;

@@ -3,8 +3,8 @@
 // stops watching one that it has found empty for a while, and all of them before it sleeps. So a steady stream costs
 // neither side an atomic read-modify-write, and a core that sends nothing costs one bit.
 //
-// Nothing is lost between the two. Sender: pushes, confirms, looks at its bit. Receiver: takes the bit back, looks into
-// the ring once more. All four are sequentially consistent, so one of them sees the other.
+// Nothing is lost between the two. Sender: pushes, executes a fence, looks at its bit. Receiver: takes the bit back,
+// looks into the ring once more, both sequentially consistent. So one of them sees the other.
 //
 // A sender for whose ring there is no memory uses a stack that all such senders share (mail_stack.hpp). FIFO per sender
 // holds, for a sender uses either its ring or the stack for good.
@@ -67,7 +67,7 @@ class Mailbox {
     class Watch {
       public:
         // Whether the receiver watches the sender's ring. Certain only after a fence.
-        [[nodiscard]] bool is_on() const { return (word_->load(std::memory_order_seq_cst) & bit_) != 0; }
+        [[nodiscard]] bool is_on() const { return (word_->load(std::memory_order_relaxed) & bit_) != 0; }
 
       private:
         friend Mailbox;

@@ -321,8 +321,9 @@ std::span<CoreLocal* const> released_cores() {
 }
 
 bool leave_word(CoreId core, Attention what) {
-    // release: what was left for the core is visible before the bit; pairs with take_attention().
-    return locals[index(core)]->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_release) == 0;
+    // seq_cst, and so a release: what was left for the core is visible before the bit, pairs with take_attention(); and
+    // who looks then whether the core halts finds that it does, or it sees the bit before.
+    return locals[index(core)]->attention.fetch_or(static_cast<std::uint32_t>(what), std::memory_order_seq_cst) == 0;
 }
 
 void end_halt(CoreId core) {
@@ -332,7 +333,7 @@ void end_halt(CoreId core) {
 
 void halt_until_attention() {
     disable_interrupts();
-    if (needs_attention())
+    if (core_local().attention.load(std::memory_order_seq_cst) != 0) // pairs with leave_word()
         enable_interrupts();
     else
         asm volatile("sti; hlt" ::: "memory"); // sti takes effect after hlt has begun: no interrupt is missed between

@@ -27,14 +27,15 @@ void GracePeriods::ask_for(std::uint64_t number, Urgency urgency) {
     while (before < number && !wanted_.compare_exchange_weak(before, number)) {
     }
     try_to_begin();
-    std::uint64_t const now = begun();
+    // seq_cst: either it finds the one begun, or begin() finds that somebody is in a hurry.
+    std::uint64_t const now = begun_.load(std::memory_order_seq_cst);
     if (urgency == Urgency::Expedited && now <= number && done() < now) hurry(now);
 }
 
 void GracePeriods::try_to_begin() {
     while (wanted_.load() > begun()) {
-        if (busy_.exchange(true)) return; // who is busy looks again
-        if (wanted_.load() > begun()) return begin(begun() + 1);
+        if (busy_.exchange(true)) return;                                                 // who is busy looks again
+        if (wanted_.load(std::memory_order_relaxed) > begun()) return begin(begun() + 1); // else it looks again
         busy_.store(false);
     }
 }
@@ -43,8 +44,9 @@ void GracePeriods::begin(std::uint64_t number) {
     missing_.store(cores_.size() + 1, std::memory_order_relaxed);
     begun_at_.store(clock::timestamp(), std::memory_order_relaxed);
     inject::point();
-    begun_.store(number, std::memory_order_seq_cst);
+    begun_.store(number, std::memory_order_release); // pairs with begun(): who counts down finds how many are missing
     // A core that is found away here, and comes back, finds unlinked what was unlinked before; pairs with after_halt().
+    // And pairs with next() and ask_for().
     store_load_fence();
     for (Core& core : cores_) {
         inject::point();
@@ -55,7 +57,7 @@ void GracePeriods::begin(std::uint64_t number) {
         }
         tell(core);
     }
-    if (hurried_.load() >= number) hurry(number);
+    if (hurried_.load(std::memory_order_relaxed) >= number) hurry(number);
     count_down();
 }
 
@@ -69,7 +71,8 @@ void GracePeriods::hurry(std::uint64_t number) {
 }
 
 bool GracePeriods::is_away(Core const& core) const {
-    return core.presence_.load(std::memory_order_seq_cst) == Core::Presence::Away && arch::halts_quietly(core.id_) &&
+    // acquire: what the core has protected before it halted, it has done.
+    return core.presence_.load(std::memory_order_acquire) == Core::Presence::Away && arch::halts_quietly(core.id_) &&
            !arch::threads_live_on(core.id_);
 }
 
@@ -90,14 +93,14 @@ void GracePeriods::end() {
     std::uint64_t const number = begun_.load(std::memory_order_relaxed);
     auto const took = raw(clock::timestamp() - begun_at_.load(std::memory_order_relaxed));
     statistics_.completed.add(1);
-    if (hurried_.load() >= number) statistics_.hurried.add(1);
+    if (hurried_.load(std::memory_order_relaxed) >= number) statistics_.hurried.add(1);
     statistics_.cycles.add(took);
     statistics_.max_cycles.raise_to(took);
     inject::point();
     done_.store(number, std::memory_order_seq_cst); // and a release: pairs with done(); seq_cst: pairs with enlist()
     for (Core* core = listed_.take_newest_first(); core != nullptr;) {
-        Core& listed = *std::exchange(core, core->next_listed_); // before it enlists again
-        listed.is_listed_.store(false, std::memory_order_seq_cst);
+        Core& listed = *std::exchange(core, core->next_listed_);   // before it enlists again
+        listed.is_listed_.store(false, std::memory_order_release); // its link is read; pairs with enlist()
         tell(listed);
     }
     busy_.store(false); // seq_cst: pairs with ask_for()
@@ -114,9 +117,9 @@ void GracePeriods::answer(Core& core, std::uint64_t number) {
     count_for(core, number);
 }
 
-// The core that takes it off the list tells it.
+// The core that takes it off the list tells it: after that it is not found listed any more. acquire: pairs with end().
 void GracePeriods::enlist(Core& core) {
-    if (core.is_listed_.load(std::memory_order_seq_cst)) return;
+    if (core.is_listed_.load(std::memory_order_acquire)) return;
     core.is_listed_.store(true, std::memory_order_relaxed);
     listed_.push(core);
 }
@@ -217,7 +220,7 @@ void GracePeriods::before_halt(Core& core, bool is_quiescent) {
 
 void GracePeriods::after_halt(Core& core) {
     inject::point();
-    core.presence_.store(Core::Presence::Awake, std::memory_order_seq_cst);
+    core.presence_.store(Core::Presence::Awake, std::memory_order_relaxed);
     // Who has found it away before this, has unlinked before; pairs with begin().
     store_load_fence();
 }
