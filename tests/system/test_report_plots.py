@@ -17,6 +17,7 @@ from helpers import drive
 from mxk_host.report.browser import browser, open_page
 from mxk_host.report.page import sections_of
 from mxk_host.report.plot import Plot, bytes_axis, logarithmic
+from mxk_host.report.summary import numbers_of
 from mxk_host.runs.point import points_of
 from mxk_host.runs.source import read_runs
 from report_rows import MACHINE, Row, all_kinds, as_lines, spread
@@ -268,6 +269,15 @@ def test_a_window_that_becomes_narrow_has_its_plots_drawn_anew(pages: list[Path]
         assert width(chrome) > 1000
         chrome.set_window_size(600, 900)
         assert 300 < width(chrome) < 600
+
+
+def test_the_table_of_mxk_that_is_measured_beside_peers_is_no_peer(tmp_path: Path) -> None:
+    rows = throughput()
+    own = next(row for row in rows if row.get("peer") == "tbb-hash-map") | {"peer": "mxk-table"}
+    (tmp_path / "rows.jsonl").write_text(as_lines([*rows, own | {"throughput": spread(1e9)}]))
+    found = [number.what for number in numbers_of(points_of(read_runs([str(tmp_path / "rows.jsonl")])[0].rows), 0, [])]
+    assert any("fastest peer, tbb-hash-map" in what for what in found), found
+    assert not any("mxk-table" in what for what in found), found
 
 
 def test_statements_stand_first_and_each_card_links_to_its_row(pages: list[Path]) -> None:
