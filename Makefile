@@ -147,14 +147,15 @@ figures-check: python ## fails where a figure that MXK is to reach is not reache
 test: lint ## everything: lint and the three rings of tests
 	@$(MAKE) -j2 machines programs-asan programs-tsan linux images
 	@rm -f build/failures.log
-	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
+	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan unit-model inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
 	@$(MAKE) system
 	@tools/slowest
 	@tools/skips
 
-test-long: images linux simulator mpi concurrent-asan ## what takes longer: the long tests of all three rings (hours)
+test-long: images linux simulator mpi concurrent-asan unit-model ## what takes longer: the long tests of all three rings (hours)
 	@build/linux/mxk-test 'test --long'
 	@MXK_LONG_TESTS=1 build/linux-asan/mxk-unit
+	@MXK_LONG_TESTS=1 build/linux/mxk-lock-model && MXK_LONG_TESTS=1 build/linux/mxk-model
 	@MXK_LONG_TESTS=1 build/venv/bin/python -P -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 # $(call logged,NAME,COMMAND): prints the command's summary; if it fails all it has said is in build/NAME.log, and what shows why is printed.
@@ -164,7 +165,7 @@ logged = $(sanitized) timeout 1200 $(2) >build/$(1).log 2>&1; rc=$$?; grep -E '^
              grep -A 45 -E '(WARNING|ERROR): [A-Za-z]+Sanitizer|runtime error:' build/$(1).log | cut -c -180 | head -n 100; \
              grep -E -B 12 ' FAIL |  FAILED  |: Failure$$' build/$(1).log | cut -c -250 | tail -n 60; tail -n 12 build/$(1).log; } | tee -a build/failures.log; exit 1; }
 
-.PHONY: machines programs-asan programs-tsan unit-asan unit-tsan concurrent-asan inner-asan inner-tsan
+.PHONY: machines programs-asan programs-tsan programs-model unit-asan unit-tsan unit-model concurrent-asan inner-asan inner-tsan
 machines: setup
 	@$(if $(filter no,$(SETUP)),,tools/setup machines ||) echo 'the other machines cannot be had here: their tests are skipped'
 programs-asan: setup
@@ -172,11 +173,16 @@ programs-asan: setup
 programs-tsan: setup
 	@$(call build,linux-tsan,mxk-concurrent mxk-test mxk-library mxk-headers)
 
-unit: unit-asan unit-tsan ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan
+programs-model: setup
+	@$(call build,linux,mxk-model mxk-lock-model)
+
+unit: unit-asan unit-tsan unit-model ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan, and the model checker
 unit-asan: programs-asan
 	@echo 'unit tests, asan:'; $(call logged,$@,build/linux-asan/mxk-unit)
 unit-tsan: programs-tsan
 	@echo 'unit tests, tsan:'; $(call logged,$@,build/linux-tsan/mxk-concurrent)
+unit-model: programs-model ## lock-free protocols and locks under the model checker of the memory model (docs/tests-model.md)
+	@echo 'model checker:'; $(call logged,$@,sh -c 'build/linux/mxk-lock-model && build/linux/mxk-model')
 concurrent-asan: programs-asan ## the unit tests of several threads under ASan+UBSan, too (five minutes, part of make test-long)
 	@$(call build,linux-asan,mxk-concurrent)
 	@$(call logged,$@,build/linux-asan/mxk-concurrent)

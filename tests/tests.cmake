@@ -30,14 +30,6 @@ list(REMOVE_ITEM unit_sources ${sequential_sources} ${image_sources} ${judge_sou
 set(optimised_sources ${sequential_sources})
 list(FILTER optimised_sources INCLUDE REGEX "/tests/unit/sequential/optimised/")
 list(REMOVE_ITEM sequential_sources ${optimised_sources})
-if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # A model checker gives up fibers in the middle. ASan keeps the locals of each function elsewhere, those of such fibers
-    # for ever, and is slow when it has no more room for them.
-    set(fiber_sources ${optimised_sources})
-    list(FILTER fiber_sources INCLUDE REGEX "/(execution_graph|weak_memory|lock_places|lock_orders_test)\\.cpp$")
-    set_source_files_properties(${fiber_sources} ${CMAKE_SOURCE_DIR}/tests/unit/sequential/weak_memory_test.cpp
-        PROPERTIES COMPILE_OPTIONS -fsanitize-address-use-after-return=never)
-endif()
 room_sources(fuzz_sources tests/fuzz/targets)
 mxk_tests(mxk-test-judge ${level} ${judge_sources} ${times_sources})
 
@@ -58,6 +50,40 @@ list(PREPEND unit_sources ${growing_sources})
 add_executable(mxk-concurrent EXCLUDE_FROM_ALL)
 mxk_tests(mxk-concurrent-tests ${brief_level} ${unit_sources})
 target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests mxk-test-judge GTest::gtest_main)
+
+# The model checker: copies of sources, whose atomics are words of it. Without sanitizers, which fibers that are given up in
+# the middle do not agree with, and which would take three times as long.
+if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE)
+    execute_process(COMMAND ${CMAKE_SOURCE_DIR}/tests/model/instrument --list OUTPUT_VARIABLE modelled COMMAND_ERROR_IS_FATAL ANY)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/model/sources.toml)
+    list(TRANSFORM modelled PREPEND ${CMAKE_SOURCE_DIR}/ OUTPUT_VARIABLE modelled_sources)
+    list(TRANSFORM modelled PREPEND ${CMAKE_BINARY_DIR}/modelled/ OUTPUT_VARIABLE modelled_copies)
+    add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/modelled/stamp BYPRODUCTS ${modelled_copies}
+        COMMAND ${CMAKE_SOURCE_DIR}/tests/model/instrument ${CMAKE_BINARY_DIR}/modelled
+        COMMAND ${CMAKE_COMMAND} -E touch ${CMAKE_BINARY_DIR}/modelled/stamp
+        DEPENDS ${CMAKE_SOURCE_DIR}/tests/model/instrument ${CMAKE_SOURCE_DIR}/tests/model/sources.toml ${modelled_sources} VERBATIM)
+    add_custom_target(mxk-modelled DEPENDS ${CMAKE_BINARY_DIR}/modelled/stamp)
+    room_sources(model_sources tests/model)
+    set(checker_sources ${model_sources})
+    list(FILTER checker_sources INCLUDE REGEX "/(execution_graph|weak_memory|places)\\.cpp$")
+    list(FILTER model_sources EXCLUDE REGEX "/(execution_graph|weak_memory|places|lock_orders_test)\\.cpp$")
+    list(FILTER modelled_copies INCLUDE REGEX "\\.cpp$")
+    add_library(mxk-checker OBJECT EXCLUDE_FROM_ALL ${checker_sources} ${times_sources})
+    add_executable(mxk-model EXCLUDE_FROM_ALL ${model_sources} ${modelled_copies}
+        ${CMAKE_SOURCE_DIR}/base/format.cpp ${CMAKE_SOURCE_DIR}/base/result.cpp)
+    add_dependencies(mxk-model mxk-modelled)
+    target_include_directories(mxk-model BEFORE PRIVATE ${CMAKE_BINARY_DIR}/modelled ${CMAKE_BINARY_DIR}/modelled/arch/linux
+        ${CMAKE_SOURCE_DIR}/tests/model/platform)
+    # The locks are templates over a fabric, of which the checker has one: no copies.
+    add_executable(mxk-lock-model EXCLUDE_FROM_ALL tests/model/lock_orders_test.cpp)
+    foreach(target mxk-checker mxk-model mxk-lock-model)
+        target_compile_options(${target} PRIVATE ${level})
+        target_link_libraries(${target} PUBLIC GTest::gtest)
+    endforeach()
+    foreach(target mxk-model mxk-lock-model)
+        target_link_libraries(${target} PRIVATE mxk-checker GTest::gtest_main)
+    endforeach()
+endif()
 
 # The fuzzers (libFuzzer: Clang only). The same targets replay their corpus and regressions in
 # mxk-unit (tests/unit/sequential/fuzz_regression_test.cpp).

@@ -1,5 +1,5 @@
-// Each test's processor seconds, of all threads, and what it says for being long (RecordProperty("long", reason)):
-// tools/slowest reads them.
+// Each test's processor seconds, of all threads and of the processes that it has waited for, and what it says for being
+// long (RecordProperty("long", reason)): tools/slowest reads them.
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -10,10 +10,14 @@
 namespace {
 
 double processor_seconds() {
-    rusage used{};
-    getrusage(RUSAGE_SELF, &used);
-    auto const seconds = [](timeval time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; };
-    return seconds(used.ru_utime) + seconds(used.ru_stime);
+    double result = 0;
+    for (auto const whose : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+        rusage used{};
+        getrusage(whose, &used);
+        auto const seconds = [](timeval time) { return double(time.tv_sec) + double(time.tv_usec) / 1e6; };
+        result += seconds(used.ru_utime) + seconds(used.ru_stime);
+    }
+    return result;
 }
 
 class ProcessorSeconds : public testing::EmptyTestEventListener {

@@ -19,52 +19,11 @@
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_topology.hpp"
-#include "tests/unit/lock_places.hpp"
-#include "tests/unit/weak_memory.hpp"
+#include "tests/model/model_memory.hpp"
+#include "tests/model/places.hpp"
+#include "tests/model/weak_memory.hpp"
 
 namespace mxk::test {
-
-// Memory of a run, which all runs have at the same addresses. Nothing in it is destroyed.
-class ModelMemory {
-  public:
-    static void begin_run() { used_ = 0; }
-    static void* allocate(std::size_t bytes, std::size_t alignment) {
-        used_ = (used_ + alignment - 1) / alignment * alignment;
-        void* const place = memory_ + used_;
-        used_ += bytes;
-        if (used_ > sizeof(memory_)) std::abort();
-        return place;
-    }
-    template <typename T, typename... Arguments> static T* make(Arguments&&... arguments) {
-        return new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...);
-    }
-
-  private:
-    alignas(64) static inline std::byte memory_[64 * 1024];
-    static inline std::size_t used_ = 0;
-};
-
-// What one user of a lock has at one time and nobody else touches then.
-template <typename V> class ModelPlain {
-  public:
-    using From = std::source_location;
-    explicit ModelPlain(V value = V{}, From from = From::current()) { write(value, from); }
-    ModelPlain(ModelPlain const&) = delete;
-    ModelPlain& operator=(V value) {
-        write(value, From::current());
-        return *this;
-    }
-    operator V() const { return read(); } // as a V is used
-    [[nodiscard]] V read(From from = From::current()) const {
-        return static_cast<V>(WeakMemory::current().read({.where = this, .from = from, .is_plain = true}));
-    }
-    void write(V value, From from = From::current()) {
-        WeakMemory::current().write({.where = this, .from = from, .is_plain = true}, static_cast<std::uint64_t>(value));
-    }
-
-  private:
-    V at_{}; // an address of its own
-};
 
 template <typename V, bool near> class ModelWord {
     static_assert(sizeof(V) <= sizeof(std::uint64_t));
@@ -72,7 +31,7 @@ template <typename V, bool near> class ModelWord {
 
   public:
     explicit ModelWord(V value = V{}, From from = From::current()) {
-        WeakMemory::current().write({.where = this, .from = from, .is_plain = true}, bits(value));
+        WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true}, bits(value));
     }
     ModelWord(ModelWord const&) = delete;
     ModelWord& operator=(ModelWord const&) = delete;
@@ -91,13 +50,13 @@ template <typename V, bool near> class ModelWord {
     void acc_later(V value, From from = From::current()) { store_at(value, std::memory_order_release, from); }
 
     V swap(V value, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
-        return update({from, near, LockAccess::Swap, order, std::is_integral_v<V>}, value);
+        return update({from, near, PlaceKind::Swap, order, std::is_integral_v<V>}, value);
     }
     V cas(V expected, V desired, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
-        return update({from, near, LockAccess::Cas, order, std::is_integral_v<V>}, desired, expected);
+        return update({from, near, PlaceKind::Cas, order, std::is_integral_v<V>}, desired, expected);
     }
     V add(V addend, std::memory_order order = std::memory_order_acq_rel, From from = From::current()) {
-        return update({from, near, LockAccess::Add, order, std::is_integral_v<V>}, addend);
+        return update({from, near, PlaceKind::Add, order, std::is_integral_v<V>}, addend);
     }
 
   private:
@@ -112,13 +71,16 @@ template <typename V, bool near> class ModelWord {
         return result;
     }
     [[nodiscard]] V load_at(std::memory_order order, From const& from) const {
-        return value_of(LockPlaces::load(this, {from, near, LockAccess::Load, order}));
+        return value_of(Places::load(this, {from, near, PlaceKind::Load, order}));
     }
     void store_at(V value, std::memory_order order, From const& from) {
-        LockPlaces::store(this, {from, near, LockAccess::Store, order, std::is_integral_v<V>}, sizeof(V), bits(value));
+        Places::store(this, {from, near, PlaceKind::Store, order, std::is_integral_v<V>}, sizeof(V), bits(value));
     }
-    V update(LockPlace const& place, V value, V expected = V{}) {
-        return value_of(LockPlaces::update(this, place, sizeof(V), bits(value), bits(expected)));
+    V update(Place const& place, V value, V expected = V{}) {
+        return value_of(Places::update(this, place, sizeof(V), [&](std::uint64_t old) {
+            std::uint64_t const next = place.kind == PlaceKind::Add ? old + bits(value) : bits(value);
+            return WeakMemory::Change{next, place.kind != PlaceKind::Cas || old == bits(expected)};
+        }));
     }
 
     V at_{}; // an address of its own

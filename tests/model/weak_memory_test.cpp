@@ -1,6 +1,6 @@
 // The model checker itself: how many executions small programs have that are known from the literature, and what of
 // them is allowed.
-#include "tests/unit/weak_memory.hpp"
+#include "tests/model/weak_memory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -23,7 +23,8 @@ WeakMemory::Access access(int const& word, Order order, std::source_location fro
             .from = from,
             .acquires = is_ordered,
             .releases = is_ordered,
-            .is_plain = order == Order::Plain};
+            .is_plain = order == Order::Plain,
+            .constructs = order == Order::Plain};
 }
 std::uint64_t read(int word, Order order) {
     return WeakMemory::current().read(access(words[static_cast<std::size_t>(word)], order));

@@ -1,4 +1,4 @@
-#include "tests/unit/weak_memory.hpp"
+#include "tests/model/weak_memory.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -21,6 +21,8 @@ constexpr std::size_t stack_bytes = 128 * 1024;
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 // Of all that wait, each a turn: more than a program has hand-overs, of which each needs one.
 constexpr std::size_t max_rounds = 64;
+// Of a thread, these included: none that waits has so many.
+constexpr std::size_t max_last_events = 16 * max_model_events;
 
 } // namespace
 
@@ -59,6 +61,10 @@ void WeakMemory::run() {
     go_on(0);
     for (std::size_t thread = 1; thread < fibers_.size() && !is_given_up_; ++thread) start(thread);
     replay();
+    if (!is_given_up_ && !graph_.is_sequentially_consistent()) {
+        ++result_.excluded;
+        return;
+    }
     extend();
     if (is_given_up_) return;
     ++result_.executions;
@@ -132,7 +138,12 @@ void WeakMemory::finish() {
         for (std::size_t thread = 1; thread < fibers_.size() && !is_given_up_; ++thread)
             if (waits(fibers_[thread])) go_on(thread);
     if (is_given_up_) return;
-    if (std::ranges::any_of(fibers_, waits)) return fail("all that are left wait for ever");
+    if (std::any_of(fibers_.begin() + 1 + static_cast<std::ptrdiff_t>(program_->servers), fibers_.end(), waits)) {
+        std::string const waiting = waiters_text();
+        fail("all that are left wait for ever");
+        result_.trace += waiting;
+        return;
+    }
     start(0);
     go_on(0);
 }
@@ -174,34 +185,51 @@ void WeakMemory::write(Access const& access, std::uint64_t value) {
     write_with(access, value, false);
 }
 
+void WeakMemory::fence(Fence kind, std::source_location from) {
+    if (self_ == 0) return; // alone
+    MemoryEvent const event{.from = from,
+                            .is_seq_cst = kind == Fence::SeqCst || kind == Fence::Light || kind == Fence::Heavy,
+                            .fence = kind};
+    if (!is_recorded(event)) graph_.add(self_, event);
+    note_order(next_id());
+}
+
 std::uint64_t WeakMemory::read_with(Access const& access, std::function<bool(std::uint64_t)> const& is_update) {
-    bool const is_new = !is_recorded(access, false);
+    MemoryEvent const wanted{.where = access.where, .from = access.from, .is_plain = access.is_plain};
+    bool const is_new = !is_recorded(wanted);
     EventId const id = next_id();
     if (is_new) {
         check_access(access, false);
-        graph_.add(self_, {.where = access.where, .from = access.from, .is_plain = access.is_plain});
+        graph_.add(self_, wanted);
         choose_source(id);
     }
     while (!graph_.at(id).source.is_in(done_)) leave(State::NeedsSource);
     MemoryEvent& event = graph_.at(id);
     event.is_update = is_update(event.value);
-    event.is_ordered = access.acquires && (event.is_update || !access.is_update);
+    bool const is_as_said = event.is_update || !access.is_update;
+    event.is_ordered = is_as_said ? access.acquires : access.acquires_unchanged;
+    event.is_seq_cst = is_as_said ? access.is_seq_cst : access.is_seq_cst_unchanged;
     note_order(id);
     return graph_.at(id).value;
 }
 
-void WeakMemory::write_with(Access const& access, std::uint64_t value, bool is_update) {
-    bool const is_new = !is_recorded(access, true);
+void WeakMemory::write_with(Access const& access_of_source, std::uint64_t value, bool is_update) {
+    Access access = access_of_source;
+    // What was constructed before the run, begin() gives its value.
+    if (self_ == 0 && !is_finishing_ && graph_.writes(access.where) == 0) access.is_plain = access.constructs = true;
+    MemoryEvent const wanted{.where = access.where,
+                             .value = value,
+                             .from = access.from,
+                             .is_write = true,
+                             .is_update = is_update,
+                             .is_plain = access.is_plain,
+                             .is_ordered = access.releases,
+                             .is_seq_cst = access.is_seq_cst};
+    bool const is_new = !is_recorded(wanted);
     EventId const id = next_id();
     if (is_new) {
         check_access(access, true);
-        graph_.add(self_, {.where = access.where,
-                           .value = value,
-                           .from = access.from,
-                           .is_write = true,
-                           .is_update = is_update,
-                           .is_plain = access.is_plain,
-                           .is_ordered = access.releases});
+        graph_.add(self_, wanted);
         note_order(id);
         if (!is_finishing_ && self_ != 0 && !access.is_plain) revisit_reads(id);
         choose_rank(id);
@@ -211,29 +239,44 @@ void WeakMemory::write_with(Access const& access, std::uint64_t value, bool is_u
 }
 
 // Comes back when the event may be added, if it is not there yet.
-bool WeakMemory::is_recorded(Access const& access, bool is_write) {
+bool WeakMemory::is_recorded(MemoryEvent const& wanted) {
     EventId const id = next_id();
     if (id.at < graph_.events_of(self_)) {
         MemoryEvent const& event = graph_.at(id);
-        if (event.where != access.where || event.is_write != is_write) fail("another run does something else");
+        if (event.where != wanted.where || event.is_write != wanted.is_write || event.fence != wanted.fence)
+            fail("another run does something else");
         return true;
     }
     while (new_events_ == 0) leave(State::AtNewEvent);
+    bool const is_alone = fibers_.size() == 2; // one execution, however long
+    if (self_ != 0 && id.at >= (is_finishing_ || is_alone ? max_last_events : max_model_events)) {
+        if (is_finishing_ || !program_->may_be_cut) fail("a thread goes on and on");
+        ++result_.executions;
+        ++result_.cut;
+        give_up();
+    }
     if (new_events_ != no_limit) --new_events_;
     return false;
 }
 
 void WeakMemory::check_access(Access const& access, bool is_write) {
-    if (MemoryEvent const* const other = graph_.race(access.where, is_write, access.is_plain, seen())) {
-        result_.error = "a race of " + text_of(access.from) + " with " + text_of(other->from);
-        result_.trace = graph_.text();
+    if (auto const other = graph_.race(access.where, is_write, access.is_plain, seen())) {
+        result_.error = "a race of " + text_of(access.from) + " with " + text_of(graph_.at(*other).from);
+        result_.trace = graph_.text() + "missing: something that thread " + std::to_string(other->thread) +
+                        " releases after " + ExecutionGraph::name(*other) + ", and that thread " +
+                        std::to_string(self_) + " acquires before " + ExecutionGraph::name(next_id()) + "\n";
         give_up();
     }
-    if (graph_.writes(access.where) == 0 && !(is_write && access.is_plain)) fail("what nobody has constructed is used");
+    if (graph_.writes(access.where) == 0 && !access.constructs) fail("what nobody has constructed is used");
 }
 
 EventId WeakMemory::next_id() const {
     return {static_cast<std::uint16_t>(self_), done_[self_]};
+}
+
+MemoryEvent const* WeakMemory::last() const {
+    EventId const id = next_id();
+    return id.at == 0 ? nullptr : &graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)});
 }
 
 // What happens before the next event of the thread.
@@ -272,7 +315,7 @@ void WeakMemory::choose_rank(EventId write) {
 void WeakMemory::revisit_reads(EventId write) {
     void const* const where = graph_.at(write).where;
     graph_.for_each([&](EventId read, MemoryEvent const& event) {
-        if (event.is_write || event.is_plain || event.where != where || read.thread == 0) return;
+        if (!event.is_read() || event.is_plain || event.where != where || read.thread == 0) return;
         if (!graph_.is_to_be_revisited(read, write)) return;
         ExecutionGraph const revisited = graph_.without_later(read, write);
         EventId const before{read.thread, static_cast<std::uint16_t>(read.at - 1)};
@@ -294,23 +337,54 @@ void WeakMemory::note_order(EventId id) {
     MemoryEvent& event = graph_.at(id);
     event.before = before;
     event.depends_on = before;
-    if (id.at != 0 && !(self_ == 0 && is_finishing_))
-        event.depends_on = graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)}).depends_on;
-    if (!event.is_write) {
+    if (id.at != 0 && !(self_ == 0 && is_finishing_)) {
+        MemoryEvent const& last = graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)});
+        event.depends_on = last.depends_on;
+        event.offered = last.offered;
+        event.acquirable = last.acquirable;
+    } else {
+        event.offered = {};
+        event.acquirable = {};
+    }
+    if (event.is_read()) {
         MemoryEvent const& source = graph_.at(event.source);
         join(event.depends_on, source.depends_on);
         if (event.is_ordered) join(event.before, source.published);
+        if (!event.is_plain) join(event.acquirable, source.published);
     }
+    bool const is_strong = event.fence == Fence::Both || event.fence == Fence::SeqCst || event.fence == Fence::Heavy;
+    if (event.fence == Fence::Acquire || is_strong) join(event.before, event.acquirable);
     ++done_[self_];
     event.before[self_] = done_[self_];
     event.depends_on[self_] = done_[self_];
+    if (event.fence == Fence::Release || is_strong) event.offered = event.before;
     if (!event.is_write) return;
     event.published = {};
     if (event.is_update) { // of a release sequence
         MemoryEvent const& read = graph_.at({id.thread, static_cast<std::uint16_t>(id.at - 1)});
         event.published = graph_.at(read.source).published;
     }
-    if (event.is_ordered) join(event.published, event.before);
+    if (!event.is_plain) join(event.published, event.is_ordered ? event.before : event.offered);
+}
+
+// Of those that wait: where, and what they have read there.
+std::string WeakMemory::waiters_text() const {
+    std::string result;
+    for (std::size_t thread = 1; thread < fibers_.size(); ++thread) {
+        if (fibers_[thread].state != State::Waits) continue;
+        result += "thread " + std::to_string(thread) + " waits";
+        std::size_t at = done_[thread];
+        while (at > 0 && !graph_.at({static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(at - 1)}).is_read())
+            --at;
+        if (at > 0) {
+            MemoryEvent const& read =
+                graph_.at({static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(at - 1)});
+            result += ": it goes on reading " + std::to_string(read.value) + ", written by " +
+                      ExecutionGraph::name(read.source) + " and never changed, in " + text_of(read.from);
+        }
+        result += "\n";
+    }
+    return result;
 }
 
 } // namespace mxk::test

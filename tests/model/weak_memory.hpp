@@ -8,7 +8,11 @@
 // A thread that waits in a loop calls turn() there and stops: the executions in which it has read what it waits for are
 // others. What a turn of the loop has written must not matter to others, or `turns` be more than 0. At the end of an
 // execution those who have stopped go on, one turn after the other, and read what was written last; if after some
-// rounds no thread has ended, they wait for ever.
+// rounds no thread has ended, they wait for ever: a wake-up is lost, or two wait for each other.
+//
+// An interrupt is what another thread may be told at any moment: interrupt() leaves word for it, and the thread looks
+// where it may be interrupted, take_interrupt(). One that is delivered late is an execution of its own; on its core it
+// is a seq_cst fence.
 //
 //     WeakMemory memory;
 //     memory.explore({.begin = [&] { make the state }, .threads = {[&] { ... }, [&] { ... }}, .end = [&] { check it
@@ -25,9 +29,11 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/execution_graph.hpp"
+#include "tests/model/execution_graph.hpp"
 
 namespace mxk::test {
+
+inline constexpr std::size_t max_model_events = 150; // of a thread
 
 struct ModelProgram {
     // Constructs all state anew: run() is called often. Memory must be at the same addresses each time.
@@ -35,11 +41,15 @@ struct ModelProgram {
     // They may stop anywhere and never go on: what they have on their stack is not destroyed.
     std::vector<std::function<void()>> threads;
     std::function<void()> end = [] {};
+    std::size_t servers = 0; // the first threads, which may wait for ever when the others have ended
+    bool may_be_cut = true;  // else a thread with too many events is an error
 };
 
 struct ModelExploration {
     std::size_t executions = 0;
-    std::size_t stopped = 0; // of these: somebody stopped in a loop, and went on at the end
+    std::size_t stopped = 0;  // of these: somebody stopped in a loop, and went on at the end
+    std::size_t cut = 0;      // of these: given up, since a thread had more than max_model_events
+    std::size_t excluded = 0; // begun, and then found to be none, by what is seq_cst
     bool is_complete = false;
     std::string error; // empty: none
     std::string trace; // the execution with the error
@@ -63,8 +73,12 @@ class WeakMemory {
         bool releases = false;
         bool is_plain = false;
         bool is_update = false;
+        bool is_seq_cst = false;
+        bool acquires_unchanged = false;   // of an update that changes nothing
+        bool is_seq_cst_unchanged = false; // the same
+        bool constructs = false;           // a plain write, before which there is nothing to be used
     };
-    // What to write in place of a value, if anything: then the order of the access counts. Else it is a relaxed read.
+    // What to write in place of a value, if anything: then the order of the access counts. Else it is a read.
     struct Change {
         std::uint64_t value;
         bool is_made;
@@ -76,6 +90,10 @@ class WeakMemory {
         if (Change const made = change(old); made.is_made) write_with(access, made.value, true);
         return old;
     }
+    void fence(Fence kind, std::source_location from = std::source_location::current());
+    // The last event of the thread that runs.
+    [[nodiscard]] bool last_is_update() const { return last() != nullptr && last()->is_update; }
+    [[nodiscard]] bool last_is_fence() const { return last() != nullptr && last()->fence == Fence::SeqCst; }
     // `turns_before`: of the loop.
     void turn(std::size_t turns_before);
     void check(bool is_right, char const* what) {
@@ -98,9 +116,10 @@ class WeakMemory {
 
     std::uint64_t read_with(Access const& access, std::function<bool(std::uint64_t)> const& is_update);
     void write_with(Access const& access, std::uint64_t value, bool is_update);
-    bool is_recorded(Access const& access, bool is_write);
+    bool is_recorded(MemoryEvent const& wanted);
     void check_access(Access const& access, bool is_write);
     [[nodiscard]] EventId next_id() const;
+    [[nodiscard]] MemoryEvent const* last() const;
     [[nodiscard]] Clock seen() const;
     void choose_source(EventId read);
     void choose_rank(EventId write);
@@ -115,6 +134,7 @@ class WeakMemory {
     void go_on(std::size_t thread);
     void leave(State state);
     void give_up(); // does not return to a fiber
+    [[nodiscard]] std::string waiters_text() const;
     static void enter();
 
     static inline WeakMemory* current_ = nullptr;

@@ -16,8 +16,8 @@
 
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_topology.hpp"
-#include "tests/unit/modelled_fabric.hpp"
-#include "tests/unit/weak_memory.hpp"
+#include "tests/model/modelled_fabric.hpp"
+#include "tests/model/weak_memory.hpp"
 
 namespace mxk::test {
 

@@ -22,7 +22,7 @@
 #include "locks/tas_lock.hpp"
 #include "locks/ticket_lock.hpp"
 #include "locks/tts_lock.hpp"
-#include "tests/unit/lock_program.hpp"
+#include "tests/model/lock_program.hpp"
 #include "tests/unit/long_tests.hpp"
 
 namespace mxk::test::orders {
@@ -65,7 +65,7 @@ class LockOrders {
 
     // `unnoticed`: names of mutants.
     void check(std::set<std::string> const& unnoticed) {
-        LockPlaces::forget();
+        Places::forget();
         for (LockUse const& use : uses_) {
             LockExploration explored = tried(use, max_executions);
             EXPECT_TRUE(explored.is_complete) << explored.executions;
@@ -74,11 +74,11 @@ class LockOrders {
         // What costs less is tried first.
         std::ranges::stable_sort(known_, {}, &Known::executions);
         std::set<std::string> unnoticed_now;
-        std::vector<Mutant> const mutants = LockPlaces::mutants();
+        std::vector<Mutant> const mutants = Places::mutants();
         for (Mutant const& mutant : mutants) {
-            LockPlaces::set(&mutant);
-            if (!is_noticed()) unnoticed_now.insert(LockPlaces::name(mutant));
-            LockPlaces::set(nullptr);
+            Places::set(&mutant);
+            if (!is_noticed()) unnoticed_now.insert(Places::name(mutant));
+            Places::set(nullptr);
         }
         EXPECT_EQ(unnoticed_now, unnoticed);
         if (tests_are_long())

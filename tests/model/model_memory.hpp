@@ -1,0 +1,114 @@
+// What a program for the model checker has: memory at the same addresses in each run, and words in it that only one
+// thread uses at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <source_location>
+#include <utility>
+
+#include "tests/model/weak_memory.hpp"
+
+namespace mxk::test {
+
+// Memory of a run, which all runs have at the same addresses, whichever thread runs first: each has its own. Nothing in
+// it is destroyed.
+class ModelMemory {
+  public:
+    static void begin_run() { used_ = {}; }
+    static void* allocate(std::size_t bytes, std::size_t alignment) {
+        std::size_t const self = WeakMemory::current().self();
+        std::size_t& used = used_[self];
+        used = (used + alignment - 1) / alignment * alignment;
+        void* const place = memory_[self] + used;
+        used += bytes;
+        if (used > sizeof(memory_[self])) std::abort();
+        return place;
+    }
+    template <typename T, typename... Arguments> static T* make(Arguments&&... arguments) {
+        return new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...);
+    }
+
+  private:
+    alignas(64) static inline std::byte memory_[max_model_threads][64 * 1024];
+    static inline std::array<std::size_t, max_model_threads> used_{};
+};
+
+// The thread that runs, or the one that begin() does something for.
+inline std::size_t model_thread_of_begin = 0;
+inline std::size_t model_self() {
+    std::size_t const self = WeakMemory::current().self();
+    return self == 0 ? model_thread_of_begin : self;
+}
+class AsModelThread {
+  public:
+    explicit AsModelThread(std::size_t thread) { model_thread_of_begin = thread; }
+    ~AsModelThread() { model_thread_of_begin = 0; }
+    AsModelThread(AsModelThread const&) = delete;
+    AsModelThread& operator=(AsModelThread const&) = delete;
+};
+
+// A thread_local object of a source. begin() makes them.
+template <typename T> class ModelThreadLocal {
+  public:
+    static void make_all() {
+        for (T*& object : objects_) object = ModelMemory::make<T>();
+    }
+    static T& mine() { return *objects_.at(model_self()); }
+
+  private:
+    static inline std::array<T*, max_model_threads> objects_{};
+};
+
+// The value of a word of up to 8 bytes as the checker knows it.
+template <typename V> std::uint64_t model_bits(V value) {
+    static_assert(sizeof(V) <= sizeof(std::uint64_t));
+    std::uint64_t result = 0;
+    std::memcpy(&result, &value, sizeof(V));
+    return result;
+}
+template <typename V> V from_model_bits(std::uint64_t bits) {
+    V result{};
+    std::memcpy(&result, &bits, sizeof(V));
+    return result;
+}
+
+// What one user has at one time and nobody else touches then: used like a V.
+template <typename V> class ModelPlain {
+  public:
+    using From = std::source_location;
+    explicit ModelPlain(V value = V{}, From from = From::current()) {
+        WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true},
+                                    model_bits(value));
+    }
+    ModelPlain(ModelPlain const&) = delete;
+    ModelPlain& operator=(V value) {
+        write(value, From::current());
+        return *this;
+    }
+    ModelPlain& operator=(ModelPlain const& other) {
+        write(other.read(), From::current());
+        return *this;
+    }
+    ModelPlain& operator+=(V value) { return *this = static_cast<V>(read() + value); }
+    ModelPlain& operator-=(V value) { return *this = static_cast<V>(read() - value); }
+    ModelPlain& operator++() { return *this = static_cast<V>(read() + 1); }
+    ModelPlain& operator--() { return *this = static_cast<V>(read() - 1); }
+    operator V() const { return read(); } // NOLINT(*-explicit-*): as a V is used
+    V operator->() const { return read(); }
+    [[nodiscard]] V read(From from = From::current()) const {
+        return from_model_bits<V>(WeakMemory::current().read({.where = this, .from = from, .is_plain = true}));
+    }
+    void write(V value, From from = From::current()) {
+        WeakMemory::current().write({.where = this, .from = from, .is_plain = true}, model_bits(value));
+    }
+
+  private:
+    V at_{}; // an address of its own
+};
+
+} // namespace mxk::test

@@ -1,0 +1,18 @@
+// arch/cpu.hpp for the model checker: time passes when a use says so.
+#pragma once
+
+#include "base/units.hpp"
+
+namespace mxk::test {
+
+inline Cycles model_time{}; // set by a use
+
+} // namespace mxk::test
+
+namespace mxk::arch {
+
+inline Cycles timestamp() {
+    return test::model_time;
+}
+
+} // namespace mxk::arch

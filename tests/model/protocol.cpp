@@ -1,0 +1,196 @@
+#include "tests/model/protocol.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <thread>
+
+#include "tests/unit/long_tests.hpp"
+
+namespace mxk::test {
+namespace {
+
+Protocol::Outcome outcome; // of the execution under way
+
+// Executions of one use.
+std::size_t max_executions() {
+    return operations(50'000, 5'000'000);
+}
+constexpr rlim_t max_seconds = 300;
+
+} // namespace
+
+void note(std::uint64_t value) {
+    std::size_t const self = WeakMemory::current().self();
+    outcome[self == 0 ? outcome.size() - 1 : self - 1].push_back(value);
+}
+
+Protocol& Protocol::use(ProtocolUse use) {
+    if (!use.is_long || tests_are_long()) known_.push_back({std::move(use), 0, {}});
+    return *this;
+}
+
+ModelExploration Protocol::explore(ProtocolUse const& use, std::size_t max, std::set<Outcome>& outcomes) {
+    ModelProgram program = use.program;
+    program.may_be_cut = Places::mutant() == nullptr;
+    program.begin = [&] {
+        ModelMemory::begin_run();
+        outcome.assign(use.program.threads.size() + 1, {});
+        use.program.begin();
+    };
+    program.end = [&] {
+        use.program.end();
+        outcomes.insert(outcome);
+    };
+    WeakMemory memory;
+    return memory.explore(program, max, use.turns);
+}
+
+bool Protocol::explore_all() {
+    Places::forget();
+    executions_ = 0;
+    std::size_t cut = 0;
+    for (Known& known : known_) {
+        ModelExploration const explored = explore(known.use, max_executions(), known.outcomes);
+        EXPECT_EQ(explored.error, "") << name_ << ", " << known.use.name << "\n" << explored.trace;
+        EXPECT_TRUE(explored.is_complete || !explored.error.empty())
+            << known.use.name << " has more than " << explored.executions << " executions";
+        known.executions = explored.executions;
+        executions_ += explored.executions;
+        cut += explored.cut;
+        std::cout << name_ << ", " << known.use.name << ": " << explored.executions << " executions, of which "
+                  << explored.stopped << " waited, " << known.outcomes.size() << " outcomes, " << explored.excluded
+                  << " excluded" << std::endl;
+    }
+    EXPECT_EQ(cut, 0U) << cut << " of " << executions_ << " executions cut at " << max_model_events << " events";
+    ::testing::Test::RecordProperty("executions", static_cast<int>(executions_));
+    // What costs less is tried first.
+    std::ranges::stable_sort(known_, {}, &Known::executions);
+    return !::testing::Test::HasFailure();
+}
+
+void Protocol::check_only(std::vector<std::string> const& wanted) {
+    if (!explore_all()) return;
+    std::vector<Mutant> mutants = Places::mutants();
+    std::erase_if(
+        mutants, [&](Mutant const& mutant) { return std::ranges::find(wanted, Places::name(mutant)) == wanted.end(); });
+    EXPECT_EQ(mutants.size(), wanted.size()) << "some mutants are not there";
+    std::vector<Verdict> const verdicts = try_all(mutants);
+    for (std::size_t i = 0; i < mutants.size(); ++i)
+        EXPECT_NE(verdicts[i], Verdict::Unnoticed) << Places::name(mutants[i]);
+    std::cout << "model " << name_ << ": " << executions_ << " executions; " << mutants.size() << " mutants\n";
+}
+
+void Protocol::check(std::vector<std::string> const& places, Reasons const& unnoticed) {
+    if (!explore_all()) return;
+    std::vector<Mutant> mutants = Places::mutants();
+    std::erase_if(mutants, [&](Mutant const& mutant) {
+        std::string const name = Places::name(mutant);
+        return std::ranges::none_of(places, [&](std::string const& begin) { return name.starts_with(begin); });
+    });
+    std::vector<Verdict> const verdicts = try_all(mutants);
+    std::set<std::string> missed;
+    std::size_t counts[2][3] = {}; // orders, conditions, by verdict
+    for (std::size_t i = 0; i < mutants.size(); ++i) {
+        ++counts[mutants[i].is_condition() ? 1 : 0][static_cast<std::size_t>(verdicts[i])];
+        if (verdicts[i] == Verdict::OtherOutcomes && tests_are_long())
+            std::cout << "by its outcomes only: " << Places::name(mutants[i]) << '\n';
+        if (verdicts[i] == Verdict::Unnoticed) missed.insert(Places::name(mutants[i]));
+    }
+    auto const is_meant = [](std::string const& key, std::string const& name) {
+        return key.ends_with('*') ? name.starts_with(key.substr(0, key.size() - 1)) : name == key;
+    };
+    for (std::string const& name : missed)
+        EXPECT_TRUE(std::ranges::any_of(unnoticed, [&](auto const& meant) { return is_meant(meant.first, name); }))
+            << "not noticed, and no reason is given: " << name;
+    for (auto const& [key, reason] : unnoticed)
+        EXPECT_TRUE(std::ranges::any_of(missed, [&](std::string const& name) { return is_meant(key, name); }) ||
+                    (tests_are_long() && reason.starts_with("long:")))
+            << "noticed, or no mutant: " << key << " (" << reason << ")";
+    auto const text = [&](std::size_t kind) {
+        auto const& [missed_now, errors, others] = counts[kind];
+        return std::to_string(errors + others) + " of " + std::to_string(missed_now + errors + others) + " noticed (" +
+               std::to_string(others) + " by outcomes)";
+    };
+    std::cout << "model " << name_ << ": " << executions_ << " executions; orders and stores " << text(0)
+              << ", conditions " << text(1) << '\n';
+    ::testing::Test::RecordProperty("mutants", static_cast<int>(mutants.size()));
+}
+
+std::string Protocol::found_with(std::string const& mutant) {
+    Places::forget();
+    for (Known& known : known_) explore(known.use, max_executions(), known.outcomes);
+    std::vector<Mutant> const mutants = Places::mutants();
+    auto const wanted = std::ranges::find(mutants, mutant, [](Mutant const& made) { return Places::name(made); });
+    if (wanted == mutants.end()) return "no mutant " + mutant;
+    Places::set(&*wanted);
+    std::string result;
+    for (Known const& known : known_) {
+        std::set<Outcome> outcomes;
+        ModelExploration const explored = explore(known.use, max_executions(), outcomes);
+        if (explored.error.empty()) continue;
+        result = explored.error + "\n" + explored.trace;
+        break;
+    }
+    Places::set(nullptr);
+    return result;
+}
+
+// By an error, or because outcomes are others.
+Protocol::Verdict Protocol::try_mutant(Mutant const& mutant) const {
+    Places::set(&mutant);
+    bool others = false;
+    for (Known const& known : known_) {
+        if (known.use.is_large && !tests_are_long()) continue;
+        std::set<Outcome> outcomes;
+        ModelExploration const explored = explore(known.use, 2 * known.executions + 2'000, outcomes);
+        if (!explored.error.empty()) return Verdict::Error;
+        others = others || !std::ranges::includes(known.outcomes, outcomes);
+        // One that has many more executions is not tried to their end: others than those wanted are none.
+        others = others || (explored.is_complete && outcomes != known.outcomes);
+    }
+    return others ? Verdict::OtherOutcomes : Verdict::Unnoticed;
+}
+
+// Each in a process of its own: a mutant may read where nothing is, or never end.
+std::vector<Protocol::Verdict> Protocol::try_all(std::vector<Mutant> const& mutants) const {
+    std::vector<Verdict> verdicts(mutants.size(), Verdict::Unnoticed);
+    std::map<pid_t, std::size_t> running;
+    std::size_t const together = std::max(1U, std::thread::hardware_concurrency());
+    for (std::size_t next = 0; next < mutants.size() || !running.empty();) {
+        if (next < mutants.size() && running.size() < together) {
+            std::cout.flush();
+            pid_t const child = fork();
+            if (child == 0) {
+                rlimit const time{max_seconds, max_seconds};
+                rlimit const none{0, 0};
+                setrlimit(RLIMIT_CPU, &time);
+                setrlimit(RLIMIT_CORE, &none);
+                _exit(static_cast<int>(try_mutant(mutants[next])));
+            }
+            if (child < 0) {
+                ADD_FAILURE() << "no process for a mutant";
+                return verdicts;
+            }
+            running.emplace(child, next++);
+            continue;
+        }
+        int status = 0;
+        pid_t const ended = wait(&status);
+        auto const found = running.find(ended);
+        if (found == running.end()) continue;
+        bool const is_too_long = WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+        EXPECT_FALSE(is_too_long) << Places::name(mutants[found->second]) << " took more than " << max_seconds << " s";
+        verdicts[found->second] = WIFSIGNALED(status) ? Verdict::Error // it crashes
+                                                      : static_cast<Verdict>(WEXITSTATUS(status));
+        running.erase(found);
+    }
+    return verdicts;
+}
+
+} // namespace mxk::test
