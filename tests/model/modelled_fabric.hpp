@@ -31,7 +31,8 @@ template <typename V, bool near> class ModelWord {
 
   public:
     explicit ModelWord(V value = V{}, From from = From::current()) {
-        WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true}, bits(value));
+        WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true},
+                                    model_bits(value));
     }
     ModelWord(ModelWord const&) = delete;
     ModelWord& operator=(ModelWord const&) = delete;
@@ -60,26 +61,16 @@ template <typename V, bool near> class ModelWord {
     }
 
   private:
-    static std::uint64_t bits(V value) {
-        std::uint64_t result = 0;
-        std::memcpy(&result, &value, sizeof(V));
-        return result;
-    }
-    static V value_of(std::uint64_t bits) {
-        V result{};
-        std::memcpy(&result, &bits, sizeof(V));
-        return result;
-    }
     [[nodiscard]] V load_at(std::memory_order order, From const& from) const {
-        return value_of(Places::load(this, {from, near, PlaceKind::Load, order}));
+        return from_model_bits<V>(Places::load(this, {from, near, PlaceKind::Load, order}));
     }
     void store_at(V value, std::memory_order order, From const& from) {
-        Places::store(this, {from, near, PlaceKind::Store, order, std::is_integral_v<V>}, sizeof(V), bits(value));
+        Places::store(this, {from, near, PlaceKind::Store, order, std::is_integral_v<V>}, sizeof(V), model_bits(value));
     }
     V update(Place const& place, V value, V expected = V{}) {
-        return value_of(Places::update(this, place, sizeof(V), [&](std::uint64_t old) {
-            std::uint64_t const next = place.kind == PlaceKind::Add ? old + bits(value) : bits(value);
-            return WeakMemory::Change{next, place.kind != PlaceKind::Cas || old == bits(expected)};
+        return from_model_bits<V>(Places::update(this, place, sizeof(V), [&](std::uint64_t old) {
+            std::uint64_t const next = place.kind == PlaceKind::Add ? old + model_bits(value) : model_bits(value);
+            return WeakMemory::Change{next, place.kind != PlaceKind::Cas || old == model_bits(expected)};
         }));
     }
 

@@ -41,13 +41,14 @@ class Protocol {
     explicit Protocol(std::string name)
         : name_(std::move(name)) {}
     Protocol& use(ProtocolUse use);
-    // `places`: how the names of those begin that are changed ("mail_ring, take() swap").
+    // The uses as they are, and no mutants.
+    void check_uses() { explore_all(); }
+    // `places`: how the names of those begin that are changed ("mail_ring, take() swap"); each is the beginning of
+    // some.
     void check(std::vector<std::string> const& places, Reasons const& unnoticed);
     void check(std::vector<std::string> const& places) { check(places, {}); }
-    // The same of these mutants only: others have not been tried, or nothing notices them yet.
-    void check_only(std::vector<std::string> const& mutants);
-    // What is found with one mutant, the error and below it the execution; empty: nothing.
-    [[nodiscard]] std::string found_with(std::string const& mutant);
+    // With this mutant thread 1 waits for ever, and the trace says for what.
+    void check_lost_wake_up(std::string const& mutant);
 
   private:
     // False: a use is wrong as it is.
@@ -59,6 +60,8 @@ class Protocol {
         std::set<Outcome> outcomes;
     };
     static ModelExploration explore(ProtocolUse const& use, std::size_t max, std::set<Outcome>& outcomes);
+    // The error and below it the execution; empty: nothing is found.
+    [[nodiscard]] std::string found_with(std::string const& mutant);
     [[nodiscard]] Verdict try_mutant(Mutant const& mutant) const;
     [[nodiscard]] std::vector<Verdict> try_all(std::vector<Mutant> const& mutants) const;
 

@@ -138,7 +138,7 @@ void WeakMemory::finish() {
         for (std::size_t thread = 1; thread < fibers_.size() && !is_given_up_; ++thread)
             if (waits(fibers_[thread])) go_on(thread);
     if (is_given_up_) return;
-    if (std::any_of(fibers_.begin() + 1 + static_cast<std::ptrdiff_t>(program_->servers), fibers_.end(), waits)) {
+    if (std::ranges::any_of(fibers_, waits)) {
         std::string const waiting = waiters_text();
         fail("all that are left wait for ever");
         result_.trace += waiting;

@@ -10,10 +10,6 @@
 // execution those who have stopped go on, one turn after the other, and read what was written last; if after some
 // rounds no thread has ended, they wait for ever: a wake-up is lost, or two wait for each other.
 //
-// An interrupt is what another thread may be told at any moment: interrupt() leaves word for it, and the thread looks
-// where it may be interrupted, take_interrupt(). One that is delivered late is an execution of its own; on its core it
-// is a seq_cst fence.
-//
 //     WeakMemory memory;
 //     memory.explore({.begin = [&] { make the state }, .threads = {[&] { ... }, [&] { ... }}, .end = [&] { check it
 //     }});
@@ -41,8 +37,7 @@ struct ModelProgram {
     // They may stop anywhere and never go on: what they have on their stack is not destroyed.
     std::vector<std::function<void()>> threads;
     std::function<void()> end = [] {};
-    std::size_t servers = 0; // the first threads, which may wait for ever when the others have ended
-    bool may_be_cut = true;  // else a thread with too many events is an error
+    bool may_be_cut = true; // else a thread with too many events is an error
 };
 
 struct ModelExploration {

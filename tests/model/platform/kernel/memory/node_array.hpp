@@ -1,5 +1,5 @@
-// kernel/memory/node_array.hpp for the model checker: memory of a run. What is given back may not be used again; tests
-// ask a word in it, which is constructed again, so that a later use is a race.
+// kernel/memory/node_array.hpp for the model checker: memory of a run, which nothing gives back. Who looks at an array
+// while it is exchanged for another one races.
 #pragma once
 
 #include <cstddef>
