@@ -1,7 +1,9 @@
 #include "arch/x86_64/board/serial.hpp"
 
 #include <atomic>
+#include <utility>
 
+#include "arch/cpu.hpp"
 #include "arch/screen.hpp"
 #include "arch/terminal.hpp"
 #include "arch/x86_64/board/keyboard.hpp"
@@ -11,7 +13,9 @@
 #include "arch/x86_64/cpu/registers.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
 #include "arch/x86_64/memory/paging.hpp"
+#include "base/format.hpp"
 #include "base/spin_lock.hpp"
+#include "base/text.hpp"
 
 namespace mxk::arch {
 namespace serial {
@@ -26,8 +30,9 @@ constexpr std::uint8_t ready_with_interrupt = 0x0b; // DTR, RTS, OUT2 (gates the
 constexpr std::uint8_t data_ready = 0x01;
 constexpr std::uint8_t transmitter_empty = 0x20;
 
-// Sixteen characters take 1.4 ms at 115200 baud and 130 ms at 1200; a port read about 1 us.
-constexpr int max_wait_turns = 200'000;
+// How long the other end may take nothing before output is given up: some seconds on any processor, whose frequency is
+// not known here. Sixteen characters take 1.4 ms at 115200 baud and 130 ms at 1200; a terminal may stop a line at will.
+constexpr std::uint64_t patience = 8'000'000'000; // cycles
 constexpr int fifo_bytes = 16;
 
 constinit Line current{};
@@ -35,7 +40,8 @@ constinit std::byte* mapped = nullptr; // its registers, if they are in memory
 constinit bool present = false;
 constinit int send_buffer = 1; // characters that the UART takes at once when it is empty
 constinit std::size_t columns = 80;
-constinit int room = 0; // how many of them it certainly takes now
+constinit int room = 0;         // how many of them it certainly takes now
+constinit std::size_t lost = 0; // since the other end takes none: then nothing waits for it any more
 
 void set(std::uint16_t offset, std::uint8_t value) {
     write_uart(current.place, mapped, offset, value);
@@ -44,11 +50,26 @@ std::uint8_t get(std::uint16_t offset) {
     return read_uart(current.place, mapped, offset);
 }
 
+bool wait_until_sent() {
+    std::uint64_t const start = raw(timestamp());
+    while ((get(line_status) & transmitter_empty) == 0) {
+        if (lost > 0 || raw(timestamp()) - start > patience) return false;
+    }
+    return true;
+}
+
 void send(char character) {
     if (room == 0) {
-        for (int i = 0; i < max_wait_turns && (get(line_status) & transmitter_empty) == 0; ++i) {
+        if (!wait_until_sent()) {
+            ++lost;
+            return;
         }
         room = send_buffer;
+        if (lost > 0) {
+            FixedText<64> note;
+            format(note, "\n[{} characters are lost: this line took none]\n", std::exchange(lost, 0));
+            write_unlocked(note.view());
+        }
     }
     --room;
     set(data, static_cast<std::uint8_t>(character));
