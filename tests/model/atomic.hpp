@@ -21,6 +21,7 @@ template <typename V> class ModelAtomic {
 
   public:
     using value_type = V;
+    static constexpr bool is_always_lock_free = true;
 
     constexpr ModelAtomic(From from = From::current()) // NOLINT(*-explicit-*): as std::atomic
         : ModelAtomic(V{}, from) {}

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
 #include "tests/model/weak_memory.hpp"
@@ -73,7 +74,7 @@ template <typename V> std::uint64_t model_bits(V value) {
 }
 template <typename V> V from_model_bits(std::uint64_t bits) {
     V result{};
-    std::memcpy(&result, &bits, sizeof(V));
+    std::memcpy(static_cast<void*>(&result), &bits, sizeof(V));
     return result;
 }
 
@@ -81,7 +82,10 @@ template <typename V> V from_model_bits(std::uint64_t bits) {
 template <typename V> class ModelPlain {
   public:
     using From = std::source_location;
-    explicit ModelPlain(V value = V{}, From from = From::current()) {
+    // A number may be given like a V; of two pointers that ?: chooses from, one must not become a word.
+    constexpr explicit(std::is_pointer_v<V>) ModelPlain(V value = V{}, From from = From::current())
+        : at_(value) {
+        if (std::is_constant_evaluated()) return;
         WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true},
                                     model_bits(value));
     }
