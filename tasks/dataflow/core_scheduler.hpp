@@ -76,16 +76,17 @@ inline void ReschedulableTask::schedule(CoreScheduler& here, Binding binding) {
         if (state != State::Idle)
             asked = state == State::AgainBound || binding == Binding::Bound ? State::AgainBound : State::Again;
         inject::point();
-        // acq_rel: see the head of the file
-        if (state_.compare_exchange_weak(state, asked, std::memory_order_acq_rel, std::memory_order_relaxed)) break;
+        // release: for the run, see the head of the file
+        if (state_.compare_exchange_weak(state, asked, std::memory_order_release, std::memory_order_relaxed)) break;
     }
     if (state == State::Idle) here.enqueue(*this, binding);
 }
 
 inline Outcome ReschedulableTask::run_body(CoreScheduler& here) {
-    // What was asked for until now, this run does.
+    // What was asked for until now, this run does. acquire: all changes are read-modify-writes, so this one pairs with
+    // all before it that release, of those that asked and of the run before
     if (state_.load(std::memory_order_acquire) != State::Scheduled) [[unlikely]]
-        state_.exchange(State::Scheduled, std::memory_order_acq_rel);
+        state_.exchange(State::Scheduled, std::memory_order_acquire);
     inject::point();
     return run_(here, *this);
 }
@@ -98,13 +99,13 @@ inline void ReschedulableTask::end(CoreScheduler& here) {
 
 inline bool ReschedulableTask::try_rest() {
     State state = State::Scheduled;
-    // Idle: another core may run it, and even end it, from now on.
-    return state_.compare_exchange_strong(state, State::Idle, std::memory_order_acq_rel, std::memory_order_acquire);
+    // Idle: another core may run it, and even end it, from now on. release: for that core's run
+    return state_.compare_exchange_strong(state, State::Idle, std::memory_order_release, std::memory_order_relaxed);
 }
 
 inline void ReschedulableTask::queue_again(CoreScheduler& here) {
     inject::point();
-    State const state = state_.exchange(State::Scheduled, std::memory_order_acq_rel);
+    State const state = state_.exchange(State::Scheduled, std::memory_order_relaxed); // the run acquires
     here.enqueue_again(*this, state == State::AgainBound);
 }
 

@@ -74,7 +74,8 @@ class alignas(cache_line_bytes) NodeScheduler {
     RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
         return work_.left_alone(own, now, after);
     }
-    // Unbound tasks of requests, counted and others; a moment's number.
+    // Unbound tasks of requests, counted and others: whether there are, of requests that stay; a moment's number.
+    [[nodiscard]] bool has_unbound_tasks() const { return work_.has_tasks(); }
     [[nodiscard]] std::size_t unbound_tasks() const { return work_.tasks(); }
 
     // A list of the disciplines without queues of requests. Any core, for a moment.

@@ -1,6 +1,8 @@
-// The requests that a node serves, oldest first. It is scanned without a lock; only who adds or removes one holds the
-// node's lock. Removing moves the younger ones down in ascending order, so that a scan may meet a request twice, but
-// never misses one that stays (Falt 2010, section 6.3.2).
+// The requests that a node serves, oldest first. It is scanned without a lock; the core that adds or removes one holds
+// the node's lock (Falt 2010, section 6.3.2). Removing moves the younger ones down in ascending order:
+//
+//     scan of the oldest first      may miss one that stays, which has gone from the next slot to the one before
+//     scan of the youngest first    may meet one twice, and misses none: has_tasks(), for a core that is about to sleep
 #pragma once
 
 #include <algorithm>
@@ -52,7 +54,17 @@ class RequestQueue {
         return size_ != 0 ? slots_[size_ - 1].load(std::memory_order_relaxed) : nullptr;
     }
 
-    // Any core: tasks that are queued; a moment's number.
+    // Any core: whether tasks are queued; those of a request that is added meanwhile may be missed.
+    [[nodiscard]] bool has_tasks() const {
+        for (std::size_t at = slots_.size() - 1; at-- != 0;) {
+            // acquire: pairs with the release in add(), and in remove(): below a slot that it has left, a place is
+            // found
+            RequestPlace const* const place = slots_[at].load(std::memory_order_acquire);
+            if (place != nullptr && place->may_have_tasks()) return true;
+        }
+        return false;
+    }
+    // Any core: how many; a moment's number.
     [[nodiscard]] std::size_t tasks() const {
         std::size_t result = 0;
         for (Slot const& slot : slots_.span()) {

@@ -205,24 +205,6 @@ void Scheduler::note_begun() {
     }
 }
 
-Outcome Request::run_begin(CoreScheduler& here, ReschedulableTask& task) {
-    Request& self = task.request();
-    here.scheduler().note_begun();
-    if (self.place() == nullptr) self.set_home(here.worker().node());
-    self.begin_(here, self);
-    return Outcome::Ended;
-}
-
-void Request::end_task(CoreScheduler& here) {
-    // acq_rel: one chain, through which the core where the last one ends sees what all have written
-    if (unended_.fetch_sub(1, std::memory_order_acq_rel) == 1) here.scheduler().end(*this, here);
-}
-
-void ReschedulableTask::run_from_queue(Worker& worker, Task& task) {
-    auto& self = static_cast<ReschedulableTask&>(task);
-    self.execute(self.request_.scheduler().of(worker.core()));
-}
-
 void Scheduler::end(Request& request, CoreScheduler& here) {
     active_.fetch_sub(1, std::memory_order_relaxed); // first: another may begin once this one has left its queue
     if (RequestPlace* const place = request.place(); place != nullptr) {

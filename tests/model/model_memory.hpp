@@ -89,7 +89,8 @@ template <typename V> class ModelPlain {
         WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true},
                                     model_bits(value));
     }
-    ModelPlain(ModelPlain const&) = delete;
+    ModelPlain(ModelPlain const& other)
+        : ModelPlain(other.read()) {}
     ModelPlain& operator=(V value) {
         write(value, From::current());
         return *this;

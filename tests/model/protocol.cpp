@@ -147,17 +147,17 @@ std::string Protocol::found_with(std::string const& mutant) {
 // By an error, or because outcomes are others.
 Protocol::Verdict Protocol::try_mutant(Mutant const& mutant) const {
     Places::set(&mutant);
-    bool others = false;
     for (Known const& known : known_) {
         if (known.use.is_large && !tests_are_long()) continue;
         std::set<Outcome> outcomes;
-        ModelExploration const explored = explore(known.use, 2 * known.executions + 2'000, outcomes);
-        if (!explored.error.empty()) return Verdict::Error;
-        others = others || !std::ranges::includes(known.outcomes, outcomes);
         // One that has many more executions is not tried to their end: others than those wanted are none.
-        others = others || (explored.is_complete && outcomes != known.outcomes);
+        std::size_t const max = 2 * known.executions + std::min<std::size_t>(2'000, 100 + 20 * known.executions);
+        ModelExploration const explored = explore(known.use, max, outcomes);
+        if (!explored.error.empty()) return Verdict::Error;
+        if (!std::ranges::includes(known.outcomes, outcomes)) return Verdict::OtherOutcomes;
+        if (explored.is_complete && outcomes != known.outcomes) return Verdict::OtherOutcomes;
     }
-    return others ? Verdict::OtherOutcomes : Verdict::Unnoticed;
+    return Verdict::Unnoticed;
 }
 
 // Each in a process of its own: a mutant may read where nothing is, or never end.

@@ -9,33 +9,31 @@
 #include "tasks/dataflow/bound_stack.hpp"
 #include "tests/model/protocol.hpp"
 
-namespace mxk::dataflow {
+namespace mxk::test {
+namespace {
 
-// The stack only points to it.
-class ReschedulableTask {
+using dataflow::BoundStack;
+using dataflow::ReschedulableTask; // the stack only points to it
+
+class NumberedTask {
   public:
-    explicit ReschedulableTask(std::uint64_t number)
+    explicit NumberedTask(std::uint64_t number)
         : number_(number) {}
     // Once, by who has taken it: two would race.
     std::uint64_t take() {
         std::uint64_t const number = number_;
         number_ = 0;
-        test::WeakMemory::current().check(number != 0, "a task is taken twice");
+        WeakMemory::current().check(number != 0, "a task is taken twice");
         return number;
     }
     [[nodiscard]] bool is_taken() const { return number_ == 0; }
 
   private:
-    test::ModelPlain<std::uint64_t> number_;
+    ModelPlain<std::uint64_t> number_;
 };
-
-} // namespace mxk::dataflow
-
-namespace mxk::test {
-namespace {
-
-using dataflow::BoundStack;
-using dataflow::ReschedulableTask;
+NumberedTask* numbered(ReschedulableTask* task) {
+    return reinterpret_cast<NumberedTask*>(task);
+}
 
 class BoundStackUse {
   public:
@@ -48,19 +46,18 @@ class BoundStackUse {
             model_memory_is_out = false;
             stack_ = ModelMemory::make<BoundStack>(std::move(BoundStack::create(NodeId{}).value()));
             lock_ = ModelMemory::make<ModelAtomic<std::uint32_t>>(0U);
-            for (ReschedulableTask*& task : tasks_)
-                task =
-                    static_cast<ReschedulableTask*>(ModelMemory::allocate(sizeof(*task), alignof(ReschedulableTask)));
+            for (NumberedTask*& task : tasks_)
+                task = static_cast<NumberedTask*>(ModelMemory::allocate(sizeof(*task), alignof(NumberedTask)));
             pushed_ = 0;
         };
         program.threads.emplace_back([this, owner] { owner(*this); });
         for (std::size_t i = 0; i < thieves; ++i)
             program.threads.emplace_back([this] {
-                ReschedulableTask* const task = stack_->steal_oldest();
+                NumberedTask* const task = numbered(stack_->steal_oldest());
                 note(task != nullptr ? task->take() : 0);
             });
         program.end = [this] {
-            while (ReschedulableTask* const task = stack_->take_newest()) note(task->take());
+            while (NumberedTask* const task = numbered(stack_->take_newest())) note(task->take());
             for (std::size_t i = 0; i < pushed_; ++i)
                 WeakMemory::current().check(tasks_[i]->is_taken(), "a task is lost");
         };
@@ -68,21 +65,21 @@ class BoundStackUse {
     }
 
     void push() {
-        ReschedulableTask& task = *new (tasks_[pushed_]) ReschedulableTask(pushed_ + 1);
+        NumberedTask& task = *new (tasks_[pushed_]) NumberedTask(pushed_ + 1);
         ++pushed_;
-        bool const is_pushed = stack_->push(task);
+        bool const is_pushed = stack_->push(reinterpret_cast<ReschedulableTask&>(task));
         note(is_pushed ? 1 : 0);
         if (!is_pushed) task.take();
     }
     void take() {
-        ReschedulableTask* const task = stack_->take_newest();
+        NumberedTask* const task = numbered(stack_->take_newest());
         note(task != nullptr ? task->take() : 0);
     }
     // With the owner's own locked instruction between.
     void take_in_steps() {
         if (!stack_->begin_take()) return note(0);
         lock_->fetch_add(1, std::memory_order_relaxed);
-        ReschedulableTask* const task = stack_->end_take();
+        NumberedTask* const task = numbered(stack_->end_take());
         note(task != nullptr ? task->take() : 0);
     }
     void begin_and_cancel() {
@@ -92,7 +89,7 @@ class BoundStackUse {
   private:
     BoundStack* stack_ = nullptr;
     ModelAtomic<std::uint32_t>* lock_ = nullptr;
-    std::array<ReschedulableTask*, 4> tasks_{};
+    std::array<NumberedTask*, 4> tasks_{};
     std::size_t pushed_ = 0;
 };
 

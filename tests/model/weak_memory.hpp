@@ -29,7 +29,7 @@
 
 namespace mxk::test {
 
-inline constexpr std::size_t max_model_events = 150; // of a thread
+inline constexpr std::size_t max_model_events = 250; // of a thread
 
 struct ModelProgram {
     // Constructs all state anew: run() is called often. Memory must be at the same addresses each time.

@@ -288,7 +288,7 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
 bool RequestCore::is_nothing_queued() const {
     for (Victim const& victim : victims_)
         if (at(victim).bound_tasks() != 0) return false;
-    return node_.unbound_tasks() == 0;
+    return !node_.has_unbound_tasks();
 }
 
 bool RequestCore::finds_work(Cycles now) {
@@ -313,6 +313,7 @@ bool RequestCore::begin_sleep() {
     inject::point();
     node_.sleepers.lie_down(sleep_place_);
     counts_.sleeps.add(1);
+    store_load_fence(); // pairs with ask_for_help()
     if (is_nothing_queued()) return true;
     end_sleep();
     return false;

@@ -1,0 +1,78 @@
+// tasks/dataflow/scheduler.hpp for the model checker: the nodes and cores that a use has made, and how a request begins
+// and ends, as scheduler.cpp has it. The harness balances.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "base/spin_lock.hpp"
+#include "tasks/dataflow/core_scheduler.hpp"
+#include "tasks/dataflow/disciplines/request_core.hpp"
+#include "tasks/dataflow/node_scheduler.hpp"
+
+namespace mxk::dataflow {
+
+enum class Discipline : std::uint8_t { Requests, TwoFifos, OneFifo, OneLifo };
+
+struct SchedulerOptions {
+    Discipline discipline = Discipline::Requests;
+    SleepRule sleep_rule = SleepRule::Strict;
+    bool reruns_bound = false;
+    bool steals_first = false;
+    Nanoseconds patience{0};
+};
+
+struct Balancer {
+    void look() {}
+    SpinLock lock{lock_bands::objects.rank(2)};
+};
+
+class Scheduler {
+  public:
+    explicit Scheduler(SchedulerOptions const& options)
+        : options_(options) {}
+
+    [[nodiscard]] SchedulerOptions const& options() const { return options_; }
+    [[nodiscard]] CoreScheduler& of(CoreId core) const { return *cores.at(index(core)); }
+    [[nodiscard]] std::span<NodeScheduler> nodes() const { return all_nodes; }
+    [[nodiscard]] NodeScheduler& node(std::uint16_t place) const { return all_nodes[place]; }
+    [[nodiscard]] Balancer& balancer() { return balancer_; }
+    void note_begun() {}
+
+    RequestPlace* open_place(Request& request, std::uint16_t node) {
+        places_lock_.lock();
+        RequestPlace* const place = free_place;
+        if (place != nullptr) free_place = place->next_free;
+        places_lock_.unlock();
+        if (place == nullptr) return nullptr;
+        request.set_home(all_nodes[node].node());
+        place->open(request, node);
+        request.set_place(place);
+        return place;
+    }
+    void end(Request& request, CoreScheduler& here) {
+        if (RequestPlace* const place = request.place(); place != nullptr) {
+            balancer_.lock.lock();
+            NodeScheduler::forget(all_nodes, *place);
+            balancer_.lock.unlock();
+            places_lock_.lock();
+            place->next_free = free_place;
+            free_place = place;
+            places_lock_.unlock();
+        }
+        request.finish(here);
+    }
+
+    // The harness's.
+    std::span<NodeScheduler> all_nodes;
+    std::array<CoreScheduler*, 4> cores{};
+    test::ModelPlain<RequestPlace*> free_place{nullptr}; // under the lock, of which there is one at a time
+
+  private:
+    SchedulerOptions options_;
+    Balancer balancer_;
+    SpinLock places_lock_{lock_bands::waking.rank(7)};
+};
+
+} // namespace mxk::dataflow
