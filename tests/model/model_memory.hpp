@@ -9,6 +9,7 @@
 #include <cstring>
 #include <new>
 #include <source_location>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -89,8 +90,8 @@ template <typename V> class ModelPlain {
         WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true},
                                     model_bits(value));
     }
-    ModelPlain(ModelPlain const& other)
-        : ModelPlain(other.read()) {}
+    ModelPlain(ModelPlain const& other, From from = From::current())
+        : ModelPlain(other.read(from), from) {}
     ModelPlain& operator=(V value) {
         write(value, From::current());
         return *this;
@@ -103,6 +104,11 @@ template <typename V> class ModelPlain {
     ModelPlain& operator-=(V value) { return *this = static_cast<V>(read() - value); }
     ModelPlain& operator++() { return *this = static_cast<V>(read() + 1); }
     ModelPlain& operator--() { return *this = static_cast<V>(read() - 1); }
+    V operator++(int) {
+        V const before = read();
+        write(static_cast<V>(before + 1));
+        return before;
+    }
     operator V() const { return read(); } // NOLINT(*-explicit-*): as a V is used
     V operator->() const { return read(); }
     [[nodiscard]] V read(From from = From::current()) const {
@@ -114,6 +120,27 @@ template <typename V> class ModelPlain {
 
   private:
     V at_{}; // an address of its own
+};
+
+// A span: two words.
+template <typename T> class ModelPlain<std::span<T>> {
+  public:
+    ModelPlain() = default;
+    ModelPlain(ModelPlain const&) = delete;
+    ModelPlain& operator=(ModelPlain&) = delete; // {} is a span
+    ModelPlain& operator=(std::span<T> value) {
+        data_ = value.data();
+        size_ = value.size();
+        return *this;
+    }
+    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] bool empty() const { return size() == 0; }
+    [[nodiscard]] T* begin() const { return data_; }
+    [[nodiscard]] T* end() const { return begin() + size(); }
+
+  private:
+    ModelPlain<T*> data_{nullptr};
+    ModelPlain<std::size_t> size_{0U};
 };
 
 } // namespace mxk::test

@@ -189,9 +189,10 @@ void Coherence::activate(AddressSpace& space) {
     self.holds_.store(before | now, std::memory_order_seq_cst);
     self.active_.store(space.tag(), std::memory_order_relaxed);
     self.root_ = &space.table().root();
-    // Either who withdraws something sees that this core may have it, or this core finds it withdrawn.
-    store_load_fence();
     std::uint64_t const epoch = has_tags ? 0 : begin_flush(self);
+    // Either who withdraws something sees that this core may have it, or this core finds it withdrawn; the same of what
+    // was withdrawn before the epoch.
+    store_load_fence();
     arch::translations::activate(*self.root_, space.tag(), has_tags && (before & now) != 0);
     if (has_tags) return;
     self.holds_.store(now, std::memory_order_release);

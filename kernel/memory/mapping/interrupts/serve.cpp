@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "arch/core_local.hpp"
+#include "base/fence.hpp"
 #include "base/inject.hpp"
 #include "kernel/memory/mapping/coherence.hpp"
 
@@ -12,8 +13,8 @@ Coherence::Core& Coherence::own() const {
     return cores_[arch::core_local().id];
 }
 
-// The epoch of a flush that begins after this. It is a new one if something was withdrawn in the one that was; if that
-// is overlooked, the flush counts for less than it is.
+// The epoch of a flush that begins after this, and after a fence: then it finds what was withdrawn before. It is a new
+// one if something was withdrawn in the one that was; if that is overlooked, the flush counts for less than it is.
 std::uint64_t Coherence::begin_flush(Core& self) {
     std::uint64_t epoch = epoch_.load(std::memory_order_seq_cst);
     if (stamped_.load(std::memory_order_relaxed) != epoch) return epoch;
@@ -27,6 +28,8 @@ std::uint64_t Coherence::begin_flush(Core& self) {
 void Coherence::flush_all(Core& self) {
     std::uint64_t const epoch = begin_flush(self);
     unsigned const active = self.active_.load(std::memory_order_relaxed);
+    // See begin_flush(). And after a halt: an asker that found it marked by another one has written nothing to say so.
+    store_load_fence();
     inject::point();
     self.counters_.full_flushes.add(1);
     if (active != 0) arch::translations::activate(*self.root_, active, false);
