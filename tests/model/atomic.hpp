@@ -25,7 +25,8 @@ template <typename V> class ModelAtomic {
 
     constexpr ModelAtomic(From from = From::current()) // NOLINT(*-explicit-*): as std::atomic
         : ModelAtomic(V{}, from) {}
-    constexpr ModelAtomic(V value, From from = From::current()) { // NOLINT(*-explicit-*): the same
+    constexpr ModelAtomic(V value, From from = From::current()) // NOLINT(*-explicit-*): the same
+        : at_(value) {
         if (std::is_constant_evaluated()) return;
         WeakMemory::current().write({.where = this, .from = from, .is_plain = true, .constructs = true},
                                     model_bits(value));
@@ -34,6 +35,7 @@ template <typename V> class ModelAtomic {
     ModelAtomic& operator=(ModelAtomic const&) = delete;
 
     [[nodiscard]] V load(std::memory_order order = total, From from = From::current()) const {
+        WeakMemory::current().adopt(this, model_bits(at_));
         return from_model_bits<V>(Places::load(this, {.from = from, .order = order}));
     }
     void store(V value, std::memory_order order = total, From from = From::current()) {
@@ -48,6 +50,7 @@ template <typename V> class ModelAtomic {
     bool compare_exchange_strong(V& expected, V desired, std::memory_order order, std::memory_order unchanged,
                                  From from = From::current()) {
         V const wanted = expected;
+        WeakMemory::current().adopt(this, model_bits(at_));
         Place const place{.from = from, .kind = PlaceKind::Cas, .order = order, .unchanged = unchanged};
         expected = from_model_bits<V>(Places::update(this, place, sizeof(V), [=](std::uint64_t old) {
             return WeakMemory::Change{model_bits(desired), old == model_bits(wanted)};
@@ -87,12 +90,13 @@ template <typename V> class ModelAtomic {
         return order == std::memory_order_release ? std::memory_order_relaxed : order;
     }
     template <typename F> V update(Place const& place, F change) {
+        WeakMemory::current().adopt(this, model_bits(at_));
         return from_model_bits<V>(Places::update(this, place, sizeof(V), [=](std::uint64_t old) {
             return WeakMemory::Change{model_bits(change(from_model_bits<V>(old))), true};
         }));
     }
 
-    V at_{}; // an address of its own
+    V at_; // an address of its own, and the first value where that is known before the run
 };
 
 // An atomic that is only shown to people: it orders nothing, nobody decides by it, and it is no step of an execution.

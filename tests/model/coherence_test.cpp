@@ -101,6 +101,7 @@ class CoherenceUse {
         model_warnings = 0;
         std::size_t const count = cores.size();
         arch::make_model_cores(count);
+        make_model_node(model_node_bytes);
         ModelTlb::forget_all();
         ModelTlb::abilities = {shape.has_tags, shape.has_tagged_pages, false};
         ModelTlb::walks_early = true; // a processor may

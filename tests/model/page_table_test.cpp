@@ -33,6 +33,7 @@ class PageTableUse {
         ModelProgram program;
         program.begin = [this, is_withdrawn] {
             processors_may_be_taken = false;
+            make_model_node(model_node_bytes);
             table_ = ModelMemory::make<PageTable>(PageTable::create(NodeId{}).value());
             done_ = {};
             if (is_withdrawn) entry_of({0, PageSize::Large}).value()->store(entry::withdrawn(1));

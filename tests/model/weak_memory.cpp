@@ -185,6 +185,13 @@ void WeakMemory::write(Access const& access, std::uint64_t value) {
     write_with(access, value, false);
 }
 
+void WeakMemory::adopt(void const* where, std::uint64_t value) {
+    if (self_ != 0 || is_finishing_) return;
+    for (std::uint16_t at = 0; at < done_[0]; ++at)
+        if (MemoryEvent const& event = graph_.at({0, at}); event.where == where && event.is_write) return;
+    write({.where = where, .from = std::source_location::current(), .is_plain = true, .constructs = true}, value);
+}
+
 void WeakMemory::fence(Fence kind, std::source_location from) {
     if (self_ == 0) return; // alone
     MemoryEvent const event{.from = from,

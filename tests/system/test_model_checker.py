@@ -67,6 +67,18 @@ def test_a_copy_has_the_lines_of_its_source(tmp_path: Path) -> None:
     assert copy.count("::mxk::test::model_condition(static_cast<bool>(") == 5
 
 
+def test_conditions_in_each_syntax(tmp_path: Path) -> None:
+    command = [INSTRUMENT, tmp_path]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    names = ["superblock_pool", "small_bin", "core_heap"]
+    pool, small, core = ((tmp_path / f"kernel/memory/heap/{name}.cpp").read_text(encoding="utf-8") for name in names)
+    asks = "::mxk::test::model_condition(static_cast<bool>("
+    assert "while (true) {" in pool  # decides nothing
+    assert "while (SmallBlock* const block = list.first()) {" in small  # no place for a second condition
+    assert re.search(rf"outgoing\.batch =\n +{re.escape(asks)}spent_ != nullptr\)\) \?", core)
+
+
 def test_nothing_to_do_is_a_usage_error() -> None:
     run = subprocess.run([INSTRUMENT], capture_output=True, text=True, check=False, timeout=60)
     assert run.returncode == 2

@@ -43,6 +43,7 @@ struct CoreLocal {
     test::ModelAtomic<std::uint32_t> awaited_sections{0};
     SectionReader* core_reader = nullptr;
     test::ModelAtomic<std::uint64_t> nest_seen{0};
+    void* heap = nullptr; // set by a use
 };
 
 // Thread 1 is core 0. In begin(), after ModelMemory::begin_run().
@@ -73,6 +74,12 @@ inline CoreLocal& core_local() {
 }
 inline bool runs_task() {
     return this_core != nullptr;
+}
+inline void* heap_of_task() {
+    return this_core != nullptr ? this_core->heap : nullptr;
+}
+inline void* heap_of_core() {
+    return heap_of_task();
 }
 
 } // namespace mxk::arch

@@ -14,6 +14,7 @@ namespace mxk {
 
 struct FrameAllocator {
     static constexpr std::size_t frame_bytes = 256; // a small one, so that what is cut into frames is several
+    static constexpr std::size_t max_alignment = 4096;
 };
 namespace test {
 inline bool model_memory_is_out = false; // set by a use
