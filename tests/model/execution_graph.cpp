@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <string_view>
 #include <tuple>
@@ -31,30 +32,37 @@ EventId ExecutionGraph::add(std::size_t thread, MemoryEvent const& event) {
 
 void ExecutionGraph::place(EventId write, std::uint32_t rank) {
     MemoryEvent& placed = at(write);
-    for (auto& events : events_)
-        for (MemoryEvent& event : events)
+    bool const is_last = rank == writes(placed.where);
+    for (std::size_t thread = 0; thread < events_.size() && !is_last; ++thread)
+        for (MemoryEvent& event : events_[thread])
             if (event.is_write && event.where == placed.where && event.rank != no_rank && event.rank >= rank)
                 ++event.rank;
     placed.rank = rank;
-    count(placed.where);
+    count(write, is_last);
 }
 
-void ExecutionGraph::count(void const* where) {
-    auto const found = std::ranges::find(placed_, where, &Placed::where);
-    if (found == placed_.end())
-        placed_.push_back({where, 1});
-    else
-        ++found->writes;
+void ExecutionGraph::count(EventId write, bool is_last) {
+    void const* const where = at(write).where;
+    auto found = std::ranges::lower_bound(placed_, where, std::less<>(), &Placed::where);
+    if (found == placed_.end() || found->where != where) found = placed_.insert(found, {where, 0, {}});
+    ++found->writes;
+    if (is_last) found->last = write;
+}
+
+ExecutionGraph::Placed const* ExecutionGraph::placed(void const* where) const {
+    auto const found = std::ranges::lower_bound(placed_, where, std::less<>(), &Placed::where);
+    return found == placed_.end() || found->where != where ? nullptr : &*found;
 }
 
 std::uint32_t ExecutionGraph::writes(void const* where) const {
-    auto const found = std::ranges::find(placed_, where, &Placed::where);
-    return found == placed_.end() ? 0 : found->writes;
+    Placed const* const known = placed(where);
+    return known == nullptr ? 0 : known->writes;
 }
 
 EventId ExecutionGraph::write(void const* where, std::uint32_t rank) const {
+    if (Placed const* const known = placed(where); known != nullptr && rank + 1 == known->writes) return known->last;
     for (std::size_t thread = 0; thread < events_.size(); ++thread)
-        for (std::size_t at = 0; at < events_[thread].size(); ++at) {
+        for (std::size_t at = events_[thread].size(); at-- > 0;) { // what is looked for is often late
             MemoryEvent const& event = events_[thread][at];
             if (event.where == where && event.is_write && event.rank == rank)
                 return {static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(at)};
@@ -97,10 +105,12 @@ void ExecutionGraph::possible_ranks(EventId write, std::vector<std::uint32_t>& r
 
 std::optional<EventId> ExecutionGraph::race(void const* where, bool is_write, bool is_plain, Clock const& seen) const {
     std::optional<EventId> result;
-    for_each([&](EventId id, MemoryEvent const& event) {
-        if (event.where == where && (is_write || event.is_write) && (is_plain || event.is_plain) && !id.is_in(seen))
-            result = id;
-    });
+    for (std::size_t thread = 0; thread < events_.size(); ++thread)
+        for (std::size_t i = seen[thread]; i < events_[thread].size(); ++i) {
+            MemoryEvent const& event = events_[thread][i];
+            if (event.where == where && (is_write || event.is_write) && (is_plain || event.is_plain))
+                result = {static_cast<std::uint16_t>(thread), static_cast<std::uint16_t>(i)};
+        }
     return result;
 }
 
@@ -144,23 +154,22 @@ ExecutionGraph ExecutionGraph::without_later(EventId read, EventId write) const 
         events.resize(count);
     }
     // Places are counted anew.
-    std::vector<std::pair<std::uint32_t, MemoryEvent*>> placed;
-    for (auto& events : result.events_)
-        for (MemoryEvent& event : events)
-            if (event.is_write && event.rank != no_rank) placed.emplace_back(event.rank, &event);
-    result.at(write).rank = no_rank;
-    std::ranges::sort(placed, [](auto const& a, auto const& b) {
-        return std::tie(a.second->where, a.first) < std::tie(b.second->where, b.first);
+    std::vector<EventId> placed;
+    result.for_each([&](EventId id, MemoryEvent const& event) {
+        if (event.is_write && event.rank != no_rank) placed.push_back(id);
     });
+    result.at(write).rank = no_rank;
+    std::ranges::sort(placed, std::less<>(), [&](EventId id) { return std::tuple(at(id).where, at(id).rank); });
     void const* where = nullptr;
     std::uint32_t next = 0;
     result.placed_.clear();
-    for (auto const& [rank, event] : placed) {
-        if (event->where != where) next = 0;
-        where = event->where;
-        if (event->rank == no_rank) continue;
-        event->rank = next++;
-        result.count(where);
+    for (EventId const id : placed) {
+        MemoryEvent& event = result.at(id);
+        if (event.where != where) next = 0;
+        where = event.where;
+        if (event.rank == no_rank) continue;
+        event.rank = next++;
+        result.count(id, true);
     }
     MemoryEvent& revisited = result.at(read);
     revisited.source = write;

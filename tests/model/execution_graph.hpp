@@ -114,15 +114,17 @@ class ExecutionGraph {
   private:
     [[nodiscard]] bool is_added_last(EventId id, Clock const& kept) const;
 
-    // How many writes of a location have a place.
+    // Of a location: how many writes have a place, and which has the last one.
     struct Placed {
         void const* where;
         std::uint32_t writes;
+        EventId last;
     };
-    void count(void const* where);
+    void count(EventId write, bool is_last);
+    [[nodiscard]] Placed const* placed(void const* where) const;
 
     std::vector<std::vector<MemoryEvent>> events_;
-    std::vector<Placed> placed_;
+    std::vector<Placed> placed_; // by location
     std::uint32_t stamps_ = 0;
 };
 

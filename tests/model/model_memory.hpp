@@ -21,6 +21,8 @@ namespace mxk::test {
 // it is destroyed.
 class ModelMemory {
   public:
+    static constexpr std::size_t max_bytes = 64 * 1024; // of a thread
+
     static void begin_run() { used_ = {}; }
     static void* allocate(std::size_t bytes, std::size_t alignment) {
         std::size_t const self = WeakMemory::current().self();
@@ -36,7 +38,7 @@ class ModelMemory {
     }
 
   private:
-    alignas(64) static inline std::byte memory_[max_model_threads][64 * 1024];
+    alignas(64) static inline std::byte memory_[max_model_threads][max_bytes];
     static inline std::array<std::size_t, max_model_threads> used_{};
 };
 

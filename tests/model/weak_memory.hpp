@@ -82,6 +82,8 @@ class WeakMemory {
     void write(Access const& access, std::uint64_t value);
     // In begin(): what was constructed before the run has this value, unless something has been written to it.
     void adopt(void const* where, std::uint64_t value);
+    // Whether anything has been written there.
+    [[nodiscard]] bool is_word(void const* where) const { return graph_.writes(where) != 0; }
     template <typename F> std::uint64_t update(Access const& access, F change) {
         std::uint64_t const old = read_with(access, [&](std::uint64_t value) { return change(value).is_made; });
         if (Change const made = change(old); made.is_made) write_with(access, made.value, true);

@@ -3,6 +3,8 @@
 
 namespace mxk::inject {
 
+inline constexpr bool enabled = false; // what was given back is found by its races
+
 inline void point() {}
 
 } // namespace mxk::inject

@@ -1,37 +1,52 @@
-// kernel/memory/memory.hpp for the model checker: one node, whose memory is as large as a use says. A block is given
-// out once. What a block was used for comes before its end, or that is a race; a block ends once.
+// kernel/memory/memory.hpp for the model checker: one node, with as many blocks as a use says. A block is given out
+// once, and its words are written when it is given back: a thread that still uses one races.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <new>
+#include <source_location>
 
 #include "base/arena.hpp"
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "kernel/memory/node_array.hpp"
 #include "tests/model/model_memory.hpp"
 
-namespace mxk::test {
+namespace mxk {
+
+struct FrameAllocator {
+    static constexpr std::size_t frame_bytes = 256; // a small one, so that what is cut into frames is several
+    static constexpr std::size_t max_alignment = 4096;
+};
+
+namespace test {
 
 inline constexpr std::size_t model_node_bytes = std::size_t{64} * 1024; // of each thread
 alignas(64 * 1024) inline std::byte model_node_memory[max_model_threads][model_node_bytes];
 inline std::size_t model_node_used[max_model_threads]{};
-inline std::size_t model_node_total = 0; // what is said of the node; set by a use
-inline std::size_t model_node_given = 0; // bytes of blocks that have not ended
+inline std::size_t model_node_given = 0; // bytes of blocks that are not given back
+// Set by a use.
+inline bool model_memory_is_out = false;  // until a block is given back
+inline std::size_t model_node_total = 0;  // what is said of the node
+inline std::size_t model_blocks = 0;      // that can still be had
+inline std::size_t model_block_bytes = 0; // of the largest one
 
 // In begin(), after ModelMemory::begin_run().
 inline void make_model_node(std::size_t total) {
     for (std::size_t& used : model_node_used) used = 0;
-    model_node_total = total;
     model_node_given = 0;
+    model_memory_is_out = false;
+    model_node_total = total;
+    model_blocks = std::numeric_limits<std::size_t>::max() / 2;
+    model_block_bytes = model_node_bytes;
 }
 
-} // namespace mxk::test
+} // namespace test
 
-namespace mxk::memory {
+namespace memory {
 
 struct Block {
     std::byte* address;
@@ -46,20 +61,27 @@ struct NodeUse {
 };
 
 inline Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId node) {
-    if (test::model_memory_is_out) return Error("out of memory");
+    if (test::model_memory_is_out || test::model_blocks == 0 || bytes > test::model_block_bytes)
+        return Error("out of memory");
     std::size_t const self = test::WeakMemory::current().self();
     std::size_t& used = test::model_node_used[self];
     std::size_t const start = align_up(used, alignment);
     if (start + bytes > test::model_node_bytes) std::abort();
     used = start + bytes;
+    --test::model_blocks;
     test::model_node_given += bytes;
     std::byte* const address = test::model_node_memory[self] + start;
     std::memset(address, 0xa5, bytes); // what nobody has written says nothing
     return Block{address, bytes, node};
 }
-// Its first byte stands for it.
-inline void free(Block const& block) {
-    new (static_cast<void*>(block.address)) test::ModelPlain<std::uint64_t>(0U);
+inline void free(Block const& block, std::source_location from = std::source_location::current()) {
+    test::WeakMemory& memory = test::WeakMemory::current();
+    memory.check(block.bytes <= test::model_node_bytes, "no block is given back");
+    new (static_cast<void*>(block.address)) test::ModelPlain<std::uint64_t>(0U); // the block itself
+    for (std::size_t at = sizeof(std::uint64_t); at < block.bytes; at += sizeof(std::uint64_t))
+        if (memory.is_word(block.address + at))
+            memory.write({.where = block.address + at, .from = from, .is_plain = true}, 0);
+    ++test::model_blocks;
     test::model_node_given -= block.bytes;
     test::model_memory_is_out = false;
 }
@@ -73,4 +95,5 @@ inline std::size_t node_count() {
     return 1;
 }
 
-} // namespace mxk::memory
+} // namespace memory
+} // namespace mxk

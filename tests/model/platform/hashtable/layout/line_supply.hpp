@@ -1,0 +1,51 @@
+// hashtable/layout/line_supply.hpp for the model checker: lines of a run's memory, and those that were given back
+// first. Two cores that use one at a time race.
+#pragma once
+
+#include <cstddef>
+
+#include "base/result.hpp"
+#include "base/units.hpp"
+#include "kernel/memory/memory.hpp"
+#include "tests/model/model_memory.hpp"
+
+namespace mxk {
+
+struct alignas(cache_line_bytes) PairLine {
+    test::ModelPlain<PairLine*> link{nullptr};
+};
+
+class LineSupply {
+  public:
+    explicit LineSupply(NodeId /*node*/) {}
+    LineSupply(LineSupply&& /*other*/) noexcept {} // before it is used
+    LineSupply& operator=(LineSupply&&) = delete;
+    ~LineSupply() = default;
+
+    static Result<void> reserve(std::size_t /*lines*/) { return {}; }
+    [[nodiscard]] PairLine* take() {
+        PairLine* line = freed_;
+        if (line != nullptr) {
+            freed_ = line->link.read();
+        } else {
+            auto const room = memory::allocate(sizeof(PairLine), alignof(PairLine), NodeId{});
+            if (!room) return nullptr;
+            line = reinterpret_cast<PairLine*>(room.value().address);
+        }
+        ++in_use_;
+        return line;
+    }
+    void give_back(PairLine& line) {
+        line.link = freed_.read();
+        freed_ = &line;
+        --in_use_;
+    }
+    [[nodiscard]] std::size_t in_use() const { return in_use_; }
+    [[nodiscard]] static std::size_t made() { return 0; }
+
+  private:
+    test::ModelPlain<PairLine*> freed_{nullptr};
+    test::ModelPlain<std::size_t> in_use_{0};
+};
+
+} // namespace mxk
