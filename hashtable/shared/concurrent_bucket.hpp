@@ -102,7 +102,7 @@ class ConcurrentBucket {
     // The number comes into the value's place, after the key is gone: a look-up that reads it (acquire, this release)
     // finds the key gone as well.
     template <typename Grace> static void erase(Place place, Grace const& grace) {
-        place.line->keys[place.at].store(ConcurrentLine::erased_key, std::memory_order_release);
+        place.line->keys[place.at].store(ConcurrentLine::erased_key, std::memory_order_relaxed);
         inject::point();
         place.line->values[place.at].store(grace.after_readers(), std::memory_order_release);
     }

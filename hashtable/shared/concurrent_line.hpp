@@ -108,7 +108,7 @@ class alignas(cache_line_bytes) ConcurrentLine {
                 if (!is_key(key)) continue;
                 inject::point();
                 std::uint64_t const value = line->values[at].load(std::memory_order_acquire);
-                if (line->keys[at].load(std::memory_order_acquire) == key) visit(key, value);
+                if (line->keys[at].load(std::memory_order_relaxed) == key) visit(key, value);
             }
         }
     }
@@ -131,7 +131,8 @@ class alignas(cache_line_bytes) ConcurrentLine {
         // acquire: an erase writes a number here, but not before its key is gone.
         std::uint64_t const value = values[at].load(std::memory_order_acquire);
         inject::point();
-        bool const is_there = keys[at].load(std::memory_order_acquire) == key;
+        // relaxed: the first look at the key has acquired the same insertion
+        bool const is_there = keys[at].load(std::memory_order_relaxed) == key;
         return {is_there ? Seen::There : Seen::Absent, value};
     }
 };

@@ -61,6 +61,7 @@ enum class Does : std::uint8_t {
     Find,
     FindEach, // with another look-up beside it
     Visit,    // by a walk along the chain
+    Count,    // all of it: the last one, which nobody removes, is one of them
     // On no key.
     Transfer, // of the chain: the resize begins
     Separate, // the resize ends
@@ -80,7 +81,8 @@ class ChainsUse {
     struct Set {
         std::vector<std::uint64_t> keys; // that are there
         Resize resize = Resize::None;
-        bool is_transferred = false; // before the threads begin
+        bool is_transferred = false;          // before the threads begin
+        std::vector<std::uint64_t> removed{}; // after that
     };
 
     // A thread's steps are one section, which ends with them.
@@ -122,6 +124,13 @@ class ChainsUse {
         });
     }
 
+    static auto is(std::uint64_t key) {
+        return [key](Node const& node) {
+            WeakMemory::current().check(node.hash == hash_of(key), "another hash than that which is looked for");
+            return static_cast<Entry const&>(node).key == key;
+        };
+    }
+
     void begin(Set const& set, std::size_t count) {
         new (&end_of_chains) Node{{}, ~std::uint64_t{0}};
         entries_.clear();
@@ -138,6 +147,8 @@ class ChainsUse {
             begin_resize(set);
             chains_->transfer(0);
         }
+        for (std::uint64_t const key : set.removed)
+            WeakMemory::current().check(chains_->remove(hash_of(key), is(key)) != nullptr, "it was there");
     }
     static std::uint64_t value_of_begin(std::uint64_t key) { return 100 + key; }
 
@@ -149,12 +160,6 @@ class ChainsUse {
     void begin_resize(Set const& set) {
         unsigned const order = set.resize == Resize::Shrink ? 1 : 2;
         chains_->begin(*ModelMemory::make<HeadBlock>(order, MarkedLink::invalid));
-    }
-    static auto is(std::uint64_t key) {
-        return [key](Node const& node) {
-            WeakMemory::current().check(node.hash == hash_of(key), "another hash than that which is looked for");
-            return static_cast<Entry const&>(node).key == key;
-        };
     }
     static std::uint64_t value_of(Node* node) { return node != nullptr ? static_cast<Entry*>(node)->value.read() : 0; }
 
@@ -188,6 +193,17 @@ class ChainsUse {
                 });
             } while (from != 0);
             WeakMemory::current().check(visits <= 1, "a node is visited twice");
+            break;
+        }
+        case Does::Count: {
+            Node const* const last = entries_.front();
+            std::size_t counts_last = 0;
+            for (Node* node = chains_->find(hash_of(step.key), is(step.key)); node != nullptr;
+                 node = chains_->find_next(*node, is(step.key))) {
+                counts_last += node == last ? 1 : 0;
+                ++result;
+            }
+            WeakMemory::current().check(counts_last == 1, "one that is there all the time");
             break;
         }
         case Does::Transfer: begin_resize(set); return chains_->transfer(0);
@@ -278,7 +294,8 @@ class ChainsUse {
             }
         }
         if (std::ranges::count(set.keys, key) > 1) return;
-        bool const was_there = std::ranges::find(set.keys, key) != set.keys.end();
+        bool const was_there = std::ranges::find(set.keys, key) != set.keys.end() &&
+                               std::ranges::find(set.removed, key) == set.removed.end();
         std::uint64_t const last = value_of(chains_->find(hash_of(key), is(key)));
         note(last);
         std::vector<std::size_t> at(by_thread.size());
@@ -405,6 +422,94 @@ TEST(Model, Chains) {
                 {"chains, split() condition 3: always", "writes the mark that is there"},
                 {"chains, split() condition 4: always", looks_again},
                 {"chains, unjoin() condition 3: always", "sweeps where nothing was removed"}});
+}
+
+// Two actors, one of whom begins to split or to join the chain first, or ends that: inserts and removals at both ends
+// of the cut, everything with one key that two have or that is the first of the upper half, halves that become empty or
+// were, and look-ups of all of it.
+struct Plan {
+    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> removed;
+    std::array<std::vector<Step>, 2> steps;
+};
+std::vector<Plan> plans() {
+    using enum Does;
+    return {
+        {{1, 8}, {}, {{{{Insert, 5}, {Remove, 8}, {Find, 1}}, {{Remove, 1}, {Put, 8}, {Insert, 2}}}}},
+        {{5, 8, 1}, {5}, {{{{Insert, 8}, {Remove, 8}, {Find, 8}}, {{Remove, 8}, {Put, 8}, {Replace, 8}}}}},
+        {{2, 8}, {2}, {{{{Insert, 1}, {Remove, 1}, {Insert, 5}}, {{Insert, 1}, {Replace, 1}, {Remove, 8}}}}},
+        {{1}, {}, {{{{Remove, 1}, {Find, 5}, {Insert, 8}}, {{Put, 5}, {Find, 1}, {Remove, 5}}}}},
+        {{1, 2, 5}, {}, {{{{Insert, 8}, {Find, 1}, {Find, 5}}, {{Remove, 2}, {Find, 8}, {Find, 5}}}}},
+        {{1, 2, 5}, {}, {{{{Insert, 8}, {Remove, 1}, {Find, 5}}, {{Replace, 2}, {Replace, 5}, {Find, 8}}}}},
+        {{1, 5}, {}, {{{{Insert, 2}, {Find, 5}, {Remove, 1}}, {{Insert, 8}, {Remove, 5}, {Find, 2}}}}},
+        {{1, 8, 5}, {}, {{{{Find, 8}, {Remove, 5}, {Find, 1}}, {{Remove, 8}, {Find, 5}, {Insert, 8}}}}},
+        {{1, 5}, {}, {{{{Find, 5}, {Find, 1}, {Remove, 5}}, {{Replace, 5}, {Remove, 1}, {Find, 5}}}}},
+        {{1, 8}, {}, {{{{Remove, 8}, {Find, 2}, {Insert, 8}}, {{Find, 2}, {Remove, 8}, {Find, 2}}}}},
+    };
+}
+
+class ChainPlans {
+  public:
+    explicit ChainPlans(std::string name)
+        : protocol_(std::move(name)) {}
+    // In each resize, at its beginning or its end, by either actor.
+    void use(std::string const& name, Plan const& plan, std::size_t operations, bool is_long = false) {
+        using enum ChainsUse::Resize;
+        for (ChainsUse::Resize const resize : {Grow, Shrink})
+            for (bool const ends : {false, true})
+                for (std::size_t resizer = 0; resizer < 2; ++resizer) {
+                    std::vector<std::vector<Step>> steps;
+                    for (std::vector<Step> const& all : plan.steps)
+                        steps.emplace_back(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(operations));
+                    steps[resizer].insert(steps[resizer].begin(), {ends ? Does::Separate : Does::Transfer});
+                    protocol_.use(chains_.use(name + (resize == Grow ? ", split" : ", joined") + (ends ? ", ends" : ""),
+                                              {plan.keys, resize, ends, plan.removed}, std::move(steps), is_long));
+                }
+    }
+    void check() { protocol_.check_uses(); }
+
+  private:
+    ChainsUse chains_;
+    Protocol protocol_;
+};
+
+TEST(Model, ChainPlans) {
+    ChainPlans all("plans of chains");
+    std::size_t number = 0;
+    for (Plan const& plan : plans()) {
+        ++number;
+        all.use("plan " + std::to_string(number), plan, 1);
+        all.use("plan " + std::to_string(number) + ", two operations", plan, 2, true);
+    }
+    all.check();
+}
+
+// Equal keys, of which the first is removed, more come, and one is there all the time.
+TEST(Model, ChainEqualKeys) {
+    using enum Does;
+    ChainPlans all("equal keys of a chain");
+    for (std::uint64_t const key : {1U, 8U})
+        for (auto const& [a, b] : std::vector<std::pair<Does, Does>>{{Add, Remove},
+                                                                     {Add, Add},
+                                                                     {Remove, Remove},
+                                                                     {Count, Add},
+                                                                     {Count, Remove},
+                                                                     {RemoveAll, Add},
+                                                                     {RemoveAll, Remove},
+                                                                     {RemoveAll, RemoveAll}})
+            all.use("keys " + std::to_string(key), {{key, key}, {}, {{{{a, key}}, {{b, key}}}}}, 1);
+    all.check();
+}
+
+// What must be noticed.
+TEST(Model, ChainCutWithoutAGracePeriod) {
+    using enum Does;
+    ChainsUse chains;
+    EXPECT_NE(Protocol("cut at once")
+                  .use(chains.use("inserted", {{1, 2, 5}, ChainsUse::Resize::Grow},
+                                  {{{Transfer}, {Separate}}, {{Insert, 8}, {Find, 5}}}))
+                  .first_error(),
+              "");
 }
 
 } // namespace

@@ -51,6 +51,14 @@ ModelExploration Protocol::explore(ProtocolUse const& use, std::size_t max, std:
     return memory.explore(program, max, use.turns);
 }
 
+std::string Protocol::first_error() {
+    for (Known& known : known_)
+        if (ModelExploration const explored = explore(known.use, max_executions(), known.outcomes);
+            !explored.error.empty())
+            return explored.error + "\n" + explored.trace;
+    return {};
+}
+
 bool Protocol::explore_all() {
     Places::forget();
     executions_ = 0;
@@ -132,14 +140,7 @@ std::string Protocol::found_with(std::string const& mutant) {
     auto const wanted = std::ranges::find(mutants, mutant, [](Mutant const& made) { return Places::name(made); });
     if (wanted == mutants.end()) return "no mutant " + mutant;
     Places::set(&*wanted);
-    std::string result;
-    for (Known const& known : known_) {
-        std::set<Outcome> outcomes;
-        ModelExploration const explored = explore(known.use, max_executions(), outcomes);
-        if (explored.error.empty()) continue;
-        result = explored.error + "\n" + explored.trace;
-        break;
-    }
+    std::string result = first_error();
     Places::set(nullptr);
     return result;
 }

@@ -43,6 +43,8 @@ class Protocol {
     Protocol& use(ProtocolUse use);
     // The uses as they are, and no mutants.
     void check_uses() { explore_all(); }
+    // Of a use that is wrong; empty: none is.
+    std::string first_error();
     // `places`: how the names of those begin that are changed ("mail_ring, take() swap"); each is the beginning of
     // some.
     void check(std::vector<std::string> const& places, Reasons const& unnoticed);

@@ -15,13 +15,6 @@
 
 namespace mxk::concurrent {
 
-// What is done before each change of what others may change, too, and before each look at it.
-struct InjectedDelay {
-    static constexpr bool marks_first_of_upper_half = true; // a test leaves it out
-    static void before_change(void const* /*where*/) { inject::point(); }
-    static void before_look(void const* /*where*/) {}
-};
-
 // How an updater treats what is JOINT in the chain that it walks along.
 enum class Mode : std::uint8_t {
     Normal, // nothing is, as far as it knows: what it meets shows that a resize has begun
@@ -43,19 +36,16 @@ struct Window {
     [[nodiscard]] Node* node() const { return value.node(); }
 };
 
-// Reclaim: called with each node once, by the one who has unlinked it. Step: InjectedDelay, or a test's.
-template <typename Reclaim, typename Step> class ChainUpdates {
+// Reclaim: called with each node once, by the one who has unlinked it.
+template <typename Reclaim> class ChainUpdates {
   public:
     explicit ChainUpdates(Reclaim reclaim)
         : reclaim_(std::move(reclaim)) {}
 
-    static MarkedLink load(AtomicLink const& link) {
-        Step::before_look(&link);
-        return link.load(std::memory_order_acquire);
-    }
+    static MarkedLink load(AtomicLink const& link) { return link.load(std::memory_order_acquire); }
     // `expected` becomes what is there if that is something else.
     static bool change(AtomicLink& link, MarkedLink& expected, MarkedLink desired) {
-        Step::before_change(&link);
+        inject::point();
         return link.compare_exchange_strong(expected, desired, std::memory_order_acq_rel, std::memory_order_acquire);
     }
     // If it still is `expected`.

@@ -40,6 +40,7 @@
 #include <span>
 #include <utility>
 
+#include "base/inject.hpp"
 #include "base/panic.hpp"
 #include "base/prefetch.hpp"
 #include "hashtable/shared/concurrent/chain_updates.hpp"
@@ -54,8 +55,8 @@ struct Lookup {
     Node* node = nullptr; // what was found; null: nothing
 };
 
-template <typename Reclaim, typename Step = InjectedDelay> class Chains {
-    using Updates = ChainUpdates<Reclaim, Step>;
+template <typename Reclaim> class Chains {
+    using Updates = ChainUpdates<Reclaim>;
 
   public:
     // `first`: filled with no marks; outlives this.
@@ -202,15 +203,9 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
 
     // The resizer, one at a time; in a section, too.
 
-    [[nodiscard]] HeadBlock& current() const {
-        Step::before_look(&current_);
-        return *current_.load(std::memory_order_acquire);
-    }
+    [[nodiscard]] HeadBlock& current() const { return *current_.load(std::memory_order_acquire); }
     // Null: there is no resize.
-    [[nodiscard]] HeadBlock* next() const {
-        Step::before_look(&next_);
-        return next_.load(std::memory_order_acquire);
-    }
+    [[nodiscard]] HeadBlock* next() const { return next_.load(std::memory_order_acquire); }
     // Half or twice as many heads, all of them filled with MarkedLink::invalid.
     void begin(HeadBlock& next) { change(next_, &next); }
     // Move and split, or move and join, of the bucket at `index` of the block that has fewer; in any order.
@@ -272,7 +267,7 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
     }
     // release: pairs with the loads of current() and next().
     static void change(std::atomic<HeadBlock*>& block, HeadBlock* to) {
-        Step::before_change(&block);
+        inject::point();
         block.store(to, std::memory_order_release);
     }
 
@@ -339,8 +334,7 @@ template <typename Reclaim, typename Step = InjectedDelay> class Chains {
             }
         } while (!window.value.is_joint() &&
                  !Updates::change(*window.link, window.value, window.value.with(MarkedLink::joint)));
-        if constexpr (Step::marks_first_of_upper_half)
-            if (window.node() != &end_of_chains) Updates::set_joint(*window.node());
+        if (window.node() != &end_of_chains) Updates::set_joint(*window.node());
         Updates::change_to(upper, MarkedLink(&end_of_chains, MarkedLink::invalid), MarkedLink(window.node(), 0));
     }
     // `from`: the upper head; `to`: where the lower one was moved to.

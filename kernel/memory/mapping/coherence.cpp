@@ -56,7 +56,7 @@ std::uint64_t Coherence::stamp() {
     return epoch;
 }
 
-// seq_cst, what is read: pairs with activate().
+// seq_cst, what is read: pairs with the fence of activate().
 bool Coherence::has_to_be_asked(Core& self, Core& other, SpaceSet spaces, std::uint64_t stamp) {
     inject::point();
     if ((other.holds_.load(std::memory_order_seq_cst) & spaces) == 0) {
@@ -186,12 +186,12 @@ void Coherence::activate(AddressSpace& space) {
     SpaceSet const now = only(space.tag());
     bool const has_tags = arch::translations::abilities().tags;
     if (space.add_user(self.number_)) self.counters_.atomics.add(1);
-    self.holds_.store(before | now, std::memory_order_seq_cst);
+    self.holds_.store(before | now, std::memory_order_release);
     self.active_.store(space.tag(), std::memory_order_relaxed);
     self.root_ = &space.table().root();
     std::uint64_t const epoch = has_tags ? 0 : begin_flush(self);
-    // Either who withdraws something sees that this core may have it, or this core finds it withdrawn; the same of what
-    // was withdrawn before the epoch.
+    // Either a core that withdraws something sees that this one may have it, or this one finds it withdrawn; the same
+    // of what was withdrawn before the epoch.
     store_load_fence();
     arch::translations::activate(*self.root_, space.tag(), has_tags && (before & now) != 0);
     if (has_tags) return;
