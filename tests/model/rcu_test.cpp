@@ -759,6 +759,12 @@ TEST(Model, RcuLostWakeUpsAreShown) {
             .use(grace.call("a thread calls, Next", Urgency::Next, 2))
             .check_lost_wake_up(mutant);
     }
+    // The same of a barrier: a callback was sent to a core that halts.
+    for (std::string const mutant :
+         {"call, tell() load: without seq_cst", "grace_periods, before_halt() store: without seq_cst"})
+        Protocol("a barrier")
+            .use(grace.unlink("a barrier", {.rounds = 1, .reads = false, .is_barrier = true}))
+            .check_lost_wake_up(mutant);
 }
 
 } // namespace
