@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "arch/cpu.hpp"
 #include "base/inject.hpp"
 #include "base/panic.hpp"
 #include "kernel/clock.hpp"
@@ -59,7 +60,7 @@ bool ParkingLock::poll(std::uint32_t keeps_out) {
             word_.compare_exchange_strong(word, (word & ~(keeps_out == held ? barred : 0)) | held,
                                           std::memory_order_acquire, std::memory_order_relaxed))
             return true;
-        for (int i = 0; i < 16; ++i) __builtin_ia32_pause();
+        for (int i = 0; i < 16; ++i) arch::pause();
     } while (clock::timestamp() < end);
     return false;
 }

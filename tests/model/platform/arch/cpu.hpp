@@ -14,5 +14,6 @@ namespace mxk::arch {
 inline Cycles timestamp() {
     return test::model_time;
 }
+inline void pause() {}
 
 } // namespace mxk::arch
