@@ -76,8 +76,8 @@ inline void ReschedulableTask::schedule(CoreScheduler& here, Binding binding) {
         if (state != State::Idle)
             asked = state == State::AgainBound || binding == Binding::Bound ? State::AgainBound : State::Again;
         inject::point();
-        // release: for the run, see the head of the file
-        if (state_.compare_exchange_weak(state, asked, std::memory_order_release, std::memory_order_relaxed)) break;
+        // acq_rel: release for the run, see the head of the file; acquire: a core had it in a queue before
+        if (state_.compare_exchange_weak(state, asked, std::memory_order_acq_rel, std::memory_order_relaxed)) break;
     }
     if (state == State::Idle) here.enqueue(*this, binding);
 }
@@ -99,7 +99,7 @@ inline void ReschedulableTask::end(CoreScheduler& here) {
 
 inline bool ReschedulableTask::try_rest() {
     State state = State::Scheduled;
-    // Idle: another core may run it, and even end it, from now on. release: for that core's run
+    // Idle: another core may run it, and even end it, from now on. release: for that core
     return state_.compare_exchange_strong(state, State::Idle, std::memory_order_release, std::memory_order_relaxed);
 }
 

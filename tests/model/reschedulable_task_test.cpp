@@ -11,6 +11,7 @@
 
 #include "base/spin_wait.hpp"
 #include "tasks/dataflow/scheduler.hpp"
+#include "tasks/queue/task_list.hpp"
 #include "tests/model/protocol.hpp"
 
 namespace mxk::test {
@@ -29,19 +30,16 @@ class OwnQueue final : public CoreScheduler {
     OwnQueue(Scheduler& scheduler, Worker& worker, bool reruns_bound)
         : CoreScheduler(scheduler, worker, index(worker.core()), 0, reruns_bound) {}
     void enqueue(ReschedulableTask& task, Binding binding) override {
-        WeakMemory::current().check(queued_ == nullptr, "a task is queued twice");
-        queued_ = &task;
+        WeakMemory::current().check(queue_->empty(), "a task is queued twice");
+        queue_->append(task); // by its link, which the core that had it last has read
         note(binding == Binding::Bound ? 1 : 0);
     }
     void run_all() {
-        while (queued_ != nullptr) {
-            ReschedulableTask& task = *std::exchange(queued_, nullptr);
-            task.body(worker(), task);
-        }
+        while (Task* const task = queue_->take()) task->body(worker(), *task);
     }
 
   private:
-    ReschedulableTask* queued_ = nullptr;
+    TaskList* queue_ = ModelMemory::make<TaskList>();
 };
 
 // One task that two cores ask for: whose asking finds it at rest runs it. Each ask is seen by a run that begins later.
