@@ -36,6 +36,13 @@ class ModelMemory {
     template <typename T, typename... Arguments> static T* make(Arguments&&... arguments) {
         return new (allocate(sizeof(T), alignof(T))) T(std::forward<Arguments>(arguments)...);
     }
+    // A thread that still uses a word of it races.
+    static void give_back(void* place, std::size_t bytes, std::source_location from = std::source_location::current()) {
+        WeakMemory& memory = WeakMemory::current();
+        std::byte* const first = static_cast<std::byte*>(place);
+        for (std::size_t at = 0; at < bytes; ++at)
+            if (memory.is_word(first + at)) memory.write({.where = first + at, .from = from, .is_plain = true}, 0);
+    }
 
   private:
     alignas(64) static inline std::byte memory_[max_model_threads][max_bytes];

@@ -75,7 +75,7 @@ bool Protocol::explore_all() {
                   << explored.stopped << " waited, " << known.outcomes.size() << " outcomes, " << explored.excluded
                   << " excluded" << std::endl;
     }
-    EXPECT_EQ(cut, 0U) << cut << " of " << executions_ << " executions cut at " << max_model_events << " events";
+    EXPECT_EQ(cut, 0U) << cut << " of " << executions_ << " executions had too many events, and were cut";
     ::testing::Test::RecordProperty("executions", static_cast<int>(executions_));
     // What costs less is tried first.
     std::ranges::stable_sort(known_, {}, &Known::executions);

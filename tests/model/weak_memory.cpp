@@ -256,7 +256,7 @@ bool WeakMemory::is_recorded(MemoryEvent const& wanted) {
     }
     while (new_events_ == 0) leave(State::AtNewEvent);
     bool const is_alone = fibers_.size() == 2; // one execution, however long
-    if (self_ != 0 && id.at >= (is_finishing_ || is_alone ? max_last_events : max_model_events)) {
+    if (self_ != 0 && id.at >= (is_finishing_ || is_alone ? max_last_events : program_->max_events)) {
         if (is_finishing_ || !program_->may_be_cut) fail("a thread goes on and on");
         ++result_.executions;
         ++result_.cut;

@@ -29,7 +29,7 @@
 
 namespace mxk::test {
 
-inline constexpr std::size_t max_model_events = 250; // of a thread
+inline constexpr std::size_t max_model_events = 250; // of a thread, where a program says nothing else
 
 struct ModelProgram {
     // Constructs all state anew: run() is called often. Memory must be at the same addresses each time.
@@ -38,12 +38,13 @@ struct ModelProgram {
     std::vector<std::function<void()>> threads;
     std::function<void()> end = [] {};
     bool may_be_cut = true; // else a thread with too many events is an error
+    std::size_t max_events = max_model_events;
 };
 
 struct ModelExploration {
     std::size_t executions = 0;
     std::size_t stopped = 0;  // of these: somebody stopped in a loop, and went on at the end
-    std::size_t cut = 0;      // of these: given up, since a thread had more than max_model_events
+    std::size_t cut = 0;      // of these: given up, since a thread had more than max_events
     std::size_t excluded = 0; // begun, and then found to be none, by what is seq_cst
     bool is_complete = false;
     std::string error; // empty: none

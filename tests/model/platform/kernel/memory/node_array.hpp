@@ -1,9 +1,11 @@
-// kernel/memory/node_array.hpp for the model checker: memory of a run, which nothing gives back. Who looks at an array
-// while it is exchanged for another one races.
+// kernel/memory/node_array.hpp for the model checker: memory of a run. Who looks at an array while it is exchanged for
+// another one races, and who uses a word of one that is given back.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/result.hpp"
@@ -26,6 +28,9 @@ template <typename T> class NodeArray {
         std::swap(size_, other.size_);
         return *this;
     }
+    ~NodeArray() {
+        if (at_ != nullptr) test::ModelMemory::give_back(at_, size_ * sizeof(T));
+    }
     static Result<NodeArray> create(std::size_t count, NodeId node) {
         if (test::model_memory_is_out) return Error("out of memory");
         NodeArray array;
@@ -33,6 +38,11 @@ template <typename T> class NodeArray {
         array.data_ = array.at_;
         array.size_ = count;
         array.node_ = node;
+        return array;
+    }
+    static Result<NodeArray> create_zeroed(std::size_t count, NodeId node) requires std::is_trivially_copyable_v<T> {
+        NodeArray array = MXK_TRY(create(count, node));
+        std::fill_n(array.at_, count, T{});
         return array;
     }
     [[nodiscard]] std::span<T> span() const { return {data(), size()}; }
