@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "base/lock_rank.hpp"
-#include "base/spin_lock.hpp"
+#include "base/locked_stack.hpp"
 #include "hashtable/bulk/bulk_rounds.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -20,8 +20,7 @@ class ScratchPool {
     ScratchPool& operator=(ScratchPool const&) = delete;
     // All are here.
     ~ScratchPool() {
-        while (BulkScratch* const scratch = free_) {
-            free_ = scratch->next_free;
+        while (BulkScratch* const scratch = free_.take()) {
             memory::Block const place = scratch->place;
             scratch->~BulkScratch();
             memory::free(place);
@@ -30,22 +29,13 @@ class ScratchPool {
 
     // Null without memory. Blocks for the allocator's lock.
     BulkScratch* take() {
-        lock_.lock();
-        BulkScratch* const scratch = free_;
-        if (scratch != nullptr) free_ = scratch->next_free;
-        lock_.unlock();
+        BulkScratch* const scratch = free_.take();
         return scratch != nullptr ? scratch : BulkScratch::create(regions_, node_);
     }
-    void give_back(BulkScratch& scratch) {
-        lock_.lock();
-        scratch.next_free = free_;
-        free_ = &scratch;
-        lock_.unlock();
-    }
+    void give_back(BulkScratch& scratch) { free_.give(scratch); }
 
   private:
-    SpinLock lock_{lock_bands::objects.rank(9)};
-    BulkScratch* free_ = nullptr; // linked by next_free
+    LockedStack<BulkScratch, &BulkScratch::next_free> free_{lock_bands::objects.rank(9)};
     std::size_t regions_;
     NodeId node_;
 };

@@ -67,11 +67,8 @@ Result<void> Scheduler::make_nodes(std::span<CoreId const> cores) {
 Result<void> Scheduler::make_places(std::size_t count, NodeId node) {
     at_nodes_ = MXK_TRY(NodeArray<RequestPlace::AtNode>::create_zeroed(count * nodes_.size(), node));
     places_ = MXK_TRY(NodeVector<RequestPlace>::create(count, node));
-    for (std::size_t i = 0; i < count; ++i) {
-        RequestPlace& place = places_.emplace(at_nodes_.span().subspan(i * nodes_.size(), nodes_.size()));
-        place.next_free = free_places_;
-        free_places_ = &place;
-    }
+    for (std::size_t i = 0; i < count; ++i)
+        free_places_.give(places_.emplace(at_nodes_.span().subspan(i * nodes_.size(), nodes_.size())));
     return {};
 }
 
@@ -187,10 +184,7 @@ void Scheduler::queue(Request& request, NodeScheduler& node) {
 }
 
 RequestPlace* Scheduler::open_place(Request& request, std::uint16_t node) {
-    places_lock_.lock();
-    RequestPlace* const place = free_places_;
-    if (place != nullptr) free_places_ = place->next_free;
-    places_lock_.unlock();
+    RequestPlace* const place = free_places_.take();
     if (place == nullptr) return nullptr;
     request.set_home(nodes_[node].node());
     place->open(request, node);
@@ -211,10 +205,7 @@ void Scheduler::end(Request& request, CoreScheduler& here) {
         if (nodes_.size() > 1) balancer_.lock().lock();
         NodeScheduler::forget(nodes_.span(), *place);
         if (nodes_.size() > 1) balancer_.lock().unlock();
-        places_lock_.lock();
-        place->next_free = free_places_;
-        free_places_ = place;
-        places_lock_.unlock();
+        free_places_.give(*place);
     }
     unfinished_.fetch_sub(1, std::memory_order_relaxed);
     request.finish(here);

@@ -21,6 +21,8 @@
 #include <cstdint>
 #include <span>
 
+#include "base/lock_rank.hpp"
+#include "base/locked_stack.hpp"
 #include "kernel/memory/node_object.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
@@ -36,6 +38,7 @@
 #include "tasks/dataflow/node_choice.hpp"
 #include "tasks/dataflow/node_scheduler.hpp"
 #include "tasks/dataflow/request.hpp"
+#include "tasks/dataflow/request_place.hpp"
 
 namespace mxk::dataflow {
 
@@ -121,8 +124,7 @@ class Scheduler {
     NodeVector<NodeLoad> loads_;               // scratch memory of a choice
     NodeArray<RequestPlace::AtNode> at_nodes_; // nodes for each place
     NodeVector<RequestPlace> places_;
-    SpinLock places_lock_{lock_bands::waking.rank(7)};
-    RequestPlace* free_places_ = nullptr;
+    LockedStack<RequestPlace, &RequestPlace::next_free> free_places_{lock_bands::waking.rank(7)};
     OriginalQueues original_queues_;
     PerCore<RequestCore> request_cores_; // one of the three has something
     PerCore<OriginalCore> original_cores_;

@@ -158,10 +158,8 @@ template <typename Regions, typename Pace = NoPace> class BatchUse {
     };
 
     void begin(Shape const& shape) {
-        model_memory_is_out = false;
         model_round = shape.round;
         model_has_avx2 = shape.has_avx2;
-        model_time = Cycles{0};
         model_time_of_look = 100'000; // the patience
         make_model_workers(shape.cores);
         regions_ = make_regions(regions_, shape);

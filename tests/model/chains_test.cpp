@@ -15,6 +15,7 @@
 #include "base/spin_wait.hpp"
 #include "hashtable/shared/concurrent/chains.hpp"
 #include "tests/model/atomic.hpp"
+#include "tests/model/operation_order.hpp"
 #include "tests/model/protocol.hpp"
 
 namespace mxk::test {
@@ -298,24 +299,10 @@ class ChainsUse {
                                std::ranges::find(set.removed, key) == set.removed.end();
         std::uint64_t const last = value_of(chains_->find(hash_of(key), is(key)));
         note(last);
-        std::vector<std::size_t> at(by_thread.size());
-        WeakMemory::current().check(has_order(by_thread, at, was_there ? value_of_begin(key) : 0, last),
-                                    "no order of the operations gives what they gave");
+        check_order(by_thread, was_there ? value_of_begin(key) : 0, last, gives, after);
     }
-    static bool has_order(std::vector<std::vector<Done>> const& by_thread, std::vector<std::size_t>& at,
-                          std::uint64_t now, std::uint64_t last) {
-        bool are_all = true;
-        for (std::size_t i = 0; i < at.size(); ++i) {
-            if (at[i] == by_thread[i].size()) continue;
-            are_all = false;
-            Done const& done = by_thread[i][at[i]];
-            if (done.result != (done.step.does == Does::RemoveAll ? (now != 0 ? 1 : 0) : now)) continue;
-            ++at[i];
-            bool const found = has_order(by_thread, at, after(done, now), last);
-            --at[i];
-            if (found) return true;
-        }
-        return are_all && now == last;
+    static bool gives(Done const& done, std::uint64_t now) {
+        return done.result == (done.step.does == Does::RemoveAll ? (now != 0 ? 1 : 0) : now);
     }
     static std::uint64_t after(Done const& done, std::uint64_t now) {
         switch (done.step.does) {

@@ -97,8 +97,6 @@ class CoherenceUse {
     }
 
     void begin(Cores const& cores, Cores const& before, Shape const& shape) {
-        model_memory_is_out = false;
-        model_warnings = 0;
         std::size_t const count = cores.size();
         arch::make_model_cores(count);
         make_model_node(model_node_bytes);

@@ -38,7 +38,6 @@ class ConditionUse {
     ProtocolUse use(std::string name, std::vector<Does> const& threads, bool is_long = false) {
         ModelProgram program;
         program.begin = [this] {
-            processors_may_be_taken = false;
             condition_ = ModelMemory::make<ConditionVariable>();
             mutex_ = ModelMemory::make<Mutex>();
             made_ = ModelMemory::make<ModelPlain<std::uint32_t>>(0U);

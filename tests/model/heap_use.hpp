@@ -47,7 +47,6 @@ class HeapUse {
     ProtocolUse use(std::string name, Shape shape) {
         ModelProgram program;
         program.begin = [this, shape] {
-            model_memory_is_out = model_memory_is_refused = false;
             arch::make_model_cores(shape.cores);
             make_model_node(shape.total);
             alignas(cache_line_bytes) static std::byte pools[64 * KiB];

@@ -18,6 +18,7 @@
 #include "base/log.hpp"
 #include "hashtable/shared/concurrent_lines.hpp"
 #include "tests/model/atomic.hpp"
+#include "tests/model/operation_order.hpp"
 #include "tests/model/protocol.hpp"
 
 namespace mxk::test {
@@ -115,7 +116,6 @@ class LinesUse {
         make_model_node(model_node_bytes);
         model_blocks = max_blocks;
         model_block_bytes = max_bytes;
-        model_warnings = 0;
         work_ = 0;
         walk_ = {};
         walked_ = {};
@@ -269,24 +269,7 @@ class LinesUse {
         }
         std::uint64_t const last = got(table_->find(key));
         note(last);
-        std::vector<std::size_t> at(by_thread.size());
-        WeakMemory::current().check(has_order(by_thread, at, std::ranges::count(set.keys, key) != 0 ? key : 0, last),
-                                    "no order of the operations gives what they gave");
-    }
-    static bool has_order(std::vector<std::vector<Done>> const& by_thread, std::vector<std::size_t>& at,
-                          std::uint64_t now, std::uint64_t last) {
-        bool are_all = true;
-        for (std::size_t i = 0; i < at.size(); ++i) {
-            if (at[i] == by_thread[i].size()) continue;
-            are_all = false;
-            Done const& done = by_thread[i][at[i]];
-            if (!gives(done, now)) continue;
-            ++at[i];
-            bool const found = has_order(by_thread, at, after(done, now), last);
-            --at[i];
-            if (found) return true;
-        }
-        return are_all && now == last;
+        check_order(by_thread, std::ranges::count(set.keys, key) != 0 ? key : 0, last, gives, after);
     }
     static bool gives(Done const& done, std::uint64_t now) {
         switch (done.step.does) {

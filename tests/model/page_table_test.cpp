@@ -32,7 +32,6 @@ class PageTableUse {
     ProtocolUse use(std::string name, std::vector<std::vector<Page>> const& pages, bool is_withdrawn = false) {
         ModelProgram program;
         program.begin = [this, is_withdrawn] {
-            processors_may_be_taken = false;
             make_model_node(model_node_bytes);
             table_ = ModelMemory::make<PageTable>(PageTable::create(NodeId{}).value());
             done_ = {};

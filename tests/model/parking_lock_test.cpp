@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "arch/cpu.hpp"
 #include "tasks/threads/parking_lock.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tests/model/protocol.hpp"
@@ -25,7 +24,6 @@ class ParkingLockUse {
         program.begin = [this, is_held] {
             processors_may_be_taken = true; // fewer steps of the list's lock
             thread_backend::model_records = {};
-            model_time_of_look = 0;
             lock_ = ModelMemory::make<ParkingLock>();
             count_ = ModelMemory::make<ModelPlain<std::uint64_t>>(0U);
             node_ = ModelMemory::make<ParkingLock::Node>();
@@ -101,7 +99,6 @@ TEST(Model, ParkingLock) {
             .use(lock.use("three", {1, 1, 1}))
             .use(lock.use("held, two wait", {1, 1}, true))
             .check_uses();
-    processors_may_be_taken = false;
 }
 
 } // namespace

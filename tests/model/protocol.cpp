@@ -10,6 +10,12 @@
 #include <iostream>
 #include <thread>
 
+#include "arch/cpu.hpp"
+#include "base/log.hpp"
+#include "base/refusal.hpp"
+#include "base/spin_wait.hpp"
+#include "kernel/memory/memory.hpp"
+#include "tests/model/atomic.hpp"
 #include "tests/unit/long_tests.hpp"
 
 namespace mxk::test {
@@ -22,6 +28,18 @@ std::size_t max_executions() {
     return operations(50'000, 5'000'000);
 }
 constexpr rlim_t max_seconds = 300;
+
+// What a use may set, in begin() or later.
+void reset_settings() {
+    processors_may_be_taken = false;
+    model_has_membarrier = true;
+    model_has_avx2 = false;
+    model_time = {};
+    model_time_of_look = 0;
+    model_warnings = 0;
+    model_memory_is_out = false;
+    model_memory_is_refused = false;
+}
 
 } // namespace
 
@@ -40,6 +58,7 @@ ModelExploration Protocol::explore(ProtocolUse const& use, std::size_t max, std:
     program.may_be_cut = Places::mutant() == nullptr;
     program.begin = [&] {
         ModelMemory::begin_run();
+        reset_settings();
         outcome.assign(use.program.threads.size() + 1, {});
         use.program.begin();
     };

@@ -23,7 +23,7 @@ namespace mxk::test {
 
 struct ProtocolUse {
     std::string name;
-    ModelProgram program; // begin() finds ModelMemory empty
+    ModelProgram program; // begin() finds ModelMemory empty, and the platform's settings as at first
     std::size_t turns = 0;
     bool is_long = false;  // tried with MXK_LONG_TESTS only
     bool is_large = false; // the same of its mutants

@@ -168,7 +168,6 @@ class RingsUse {
     ProtocolUse use(std::string name, std::size_t rings, std::size_t cores, bool is_out = false) {
         ModelProgram program;
         program.begin = [this, rings, is_out] {
-            model_memory_is_out = false;
             rings_ =
                 ModelMemory::make<MailRings>(std::move(MailRings::Memory::create(rings, NodeId{}).value()), NodeId{});
             model_memory_is_out = is_out;
@@ -194,7 +193,6 @@ TEST(Model, MailRings) {
         .use(rings.use("more than there are", 2, 3))
         .use(rings.use("no memory", 3, 3, true))
         .check({"mail_rings"});
-    model_memory_is_out = false;
 }
 
 // A receiver that sleeps when it has nothing, and senders that go by rings, or by the stack.
@@ -215,7 +213,6 @@ class MailboxUse {
     ProtocolUse use(std::string name, Shape shape) {
         ModelProgram program;
         program.begin = [this, shape] {
-            model_memory_is_out = false;
             arch::make_model_cores(shape.sends.size() + 1);
             mailbox_ =
                 ModelMemory::make<Mailbox>(std::move(Mailbox::Memory::create(shape.sends.size(), NodeId{}).value()));
@@ -367,7 +364,6 @@ TEST(Model, Mailbox) {
                 {"push_stack, push() condition 2: always", "nobody asks here"},
                 {"push_stack, push() condition 2: never", "nobody asks here"},
                 {"push_stack, take_newest_first() condition: never", shortcut}});
-    model_memory_is_out = false;
 }
 
 // Lost wake-ups that are planted: somebody waits for ever, and the trace says who, and for what.

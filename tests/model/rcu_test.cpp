@@ -337,10 +337,6 @@ class GraceUse {
     };
 
     void begin(std::size_t cores, std::size_t callbacks, std::size_t rounds) {
-        model_time = {};
-        model_time_of_look = 0;
-        model_warnings = 0;
-        model_has_membarrier = true;
         rounds_ = rounds;
         asked_ = {};
         arch::make_model_cores(cores);

@@ -28,8 +28,6 @@ class RemoteCallUse {
                     std::size_t turns = 0, bool is_long = false) {
         ModelProgram program;
         program.begin = [this, cores, targets] {
-            model_warnings = 0;
-            model_memory_is_out = false;
             arch::make_model_cores(cores);
             std::vector<topology::Core> const places(cores);
             expect(remote_calls::create(places).ok(), "there is memory");

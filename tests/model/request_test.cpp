@@ -121,7 +121,6 @@ class RequestsUse {
     void begin(Shape const& shape) {
         current_ = this;
         shape_ = shape;
-        model_memory_is_out = false;
         arch::make_model_cores(shape.nodes.size());
         scheduler_ = ModelMemory::make<Scheduler>(dataflow::SchedulerOptions{.discipline = shape.discipline});
         make_nodes(shape);
@@ -167,9 +166,7 @@ class RequestsUse {
             auto* const at = static_cast<RequestPlace::AtNode*>(
                 ModelMemory::allocate(nodes * sizeof(RequestPlace::AtNode), alignof(RequestPlace::AtNode)));
             for (std::size_t node = 0; node < nodes; ++node) new (at + node) RequestPlace::AtNode();
-            auto* const place = ModelMemory::make<RequestPlace>(std::span(at, nodes));
-            place->next_free = scheduler_->free_place.read();
-            scheduler_->free_place = place;
+            scheduler_->free_places.give(*ModelMemory::make<RequestPlace>(std::span(at, nodes)));
         }
     }
     void make_core(Shape const& shape, std::size_t at) {

@@ -133,7 +133,6 @@ class HaltedCoreUse {
     ProtocolUse use(std::string name, bool comes, bool leaves) {
         ModelProgram program;
         program.begin = [this, comes] {
-            model_has_membarrier = true;
             arch::make_model_cores(1);
             ModelThreadLocal<arch::SectionReader>::make_all();
             found_.make();

@@ -42,7 +42,6 @@ TEST(Model, SpinLock) {
         .check({"spin,"}, {{"spin, take_ticket() condition 1: always", "both ways are right"},
                            {"spin, take_ticket() condition 1: never", "both ways are right"},
                            {"spin, take_ticket() condition 2: always", "a look that saves work"}});
-    processors_may_be_taken = false;
 }
 
 } // namespace

@@ -43,7 +43,6 @@ class BoundStackUse {
     ProtocolUse use(std::string name, std::size_t thieves, Owner owner) {
         ModelProgram program;
         program.begin = [this] {
-            model_memory_is_out = false;
             stack_ = ModelMemory::make<BoundStack>(std::move(BoundStack::create(NodeId{}).value()));
             lock_ = ModelMemory::make<ModelAtomic<std::uint32_t>>(0U);
             for (NumberedTask*& task : tasks_)
@@ -122,7 +121,6 @@ TEST(Model, BoundStack) {
                 {"bound_stack, steal_oldest() condition 1: never", "decides under the lock, too"},
                 {"bound_stack, steal_oldest() condition 2: always", "the second look decides"},
                 {"bound_stack, steal_oldest() store 3: left out", "the owner decides under the lock"}});
-    model_memory_is_out = false;
 }
 
 } // namespace

@@ -56,6 +56,10 @@ class Worker {
         waiting_for_round_.at(round_count_++) = &task;
     }
     [[nodiscard]] bool ran_dry() const { return ran_dry_; }
+    template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
+        return test::ModelMemory::make<T>(std::forward<Arguments>(arguments)...);
+    }
+    template <typename T> void destroy(T& task) { task.~T(); }
 
     template <typename Done> void run_until(Done done) {
         SpinWait wait;

@@ -38,7 +38,6 @@ inline std::size_t model_block_bytes = 0; // of the largest one
 inline void make_model_node(std::size_t total) {
     for (std::size_t& used : model_node_used) used = 0;
     model_node_given = 0;
-    model_memory_is_out = false;
     model_node_total = total;
     model_blocks = std::numeric_limits<std::size_t>::max() / 2;
     model_block_bytes = model_node_bytes;
@@ -77,10 +76,9 @@ inline Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId n
 inline void free(Block const& block, std::source_location from = std::source_location::current()) {
     test::WeakMemory& memory = test::WeakMemory::current();
     memory.check(block.bytes <= test::model_node_bytes, "no block is given back");
+    constexpr std::size_t word = sizeof(std::uint64_t);
     new (static_cast<void*>(block.address)) test::ModelPlain<std::uint64_t>(0U); // the block itself
-    for (std::size_t at = sizeof(std::uint64_t); at < block.bytes; at += sizeof(std::uint64_t))
-        if (memory.is_word(block.address + at))
-            memory.write({.where = block.address + at, .from = from, .is_plain = true}, 0);
+    test::ModelMemory::give_back(block.address + word, block.bytes - word, from);
     ++test::model_blocks;
     test::model_node_given -= block.bytes;
     test::model_memory_is_out = false;

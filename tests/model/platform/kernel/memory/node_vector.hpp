@@ -1,4 +1,5 @@
-// kernel/memory/node_vector.hpp for the model checker: memory of a run. It is written when it is given back: a thread
+// kernel/memory/node_vector.hpp for the model checker: memory of a run. The real one, on the NodeArray here, reads its
+// word at each access, which takes twice the time. It is written when it is given back: a thread
 // that still uses an object races.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/locked_stack.hpp"
 #include "base/spin_lock.hpp"
 #include "tasks/dataflow/core_scheduler.hpp"
 #include "tasks/dataflow/disciplines/request_core.hpp"
@@ -41,10 +42,7 @@ class Scheduler {
     void note_begun() {}
 
     RequestPlace* open_place(Request& request, std::uint16_t node) {
-        places_lock_.lock();
-        RequestPlace* const place = free_place;
-        if (place != nullptr) free_place = place->next_free;
-        places_lock_.unlock();
+        RequestPlace* const place = free_places.take();
         if (place == nullptr) return nullptr;
         request.set_home(all_nodes[node].node());
         place->open(request, node);
@@ -56,10 +54,7 @@ class Scheduler {
             balancer_.lock.lock();
             NodeScheduler::forget(all_nodes, *place);
             balancer_.lock.unlock();
-            places_lock_.lock();
-            place->next_free = free_place;
-            free_place = place;
-            places_lock_.unlock();
+            free_places.give(*place);
         }
         request.finish(here);
     }
@@ -67,12 +62,11 @@ class Scheduler {
     // The harness's.
     std::span<NodeScheduler> all_nodes;
     std::array<CoreScheduler*, 4> cores{};
-    test::ModelPlain<RequestPlace*> free_place{nullptr}; // under the lock, of which there is one at a time
+    LockedStack<RequestPlace, &RequestPlace::next_free> free_places{lock_bands::waking.rank(7)};
 
   private:
     SchedulerOptions options_;
     Balancer balancer_;
-    SpinLock places_lock_{lock_bands::waking.rank(7)};
 };
 
 } // namespace mxk::dataflow
