@@ -6,7 +6,7 @@ import struct
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from helpers import Monitor
@@ -52,6 +52,13 @@ class Machine:
             received = self.line.recv(65536)
             assert received, self.said.decode(errors="replace")
             self.said += received
+
+    def take_rest(self) -> None:
+        """What it has said, until nothing comes for a second."""
+        self.line.settimeout(1)
+        with suppress(TimeoutError):
+            while received := self.line.recv(65536):
+                self.said += received
 
 
 @contextmanager
