@@ -148,9 +148,7 @@ test: lint ## everything: lint and the three rings of tests
 	@$(MAKE) -j2 machines programs-asan programs-tsan linux images
 	@rm -f build/failures.log
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan unit-model inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
-	@$(MAKE) system
-	@tools/slowest
-	@tools/skips
+	@$(MAKE) system; failed=$$?; tools/slowest || failed=1; tools/skips || failed=1; exit $$failed
 
 test-long: images linux simulator mpi concurrent-asan unit-model ## what takes longer: the long tests of all three rings (hours)
 	@build/linux/mxk-test 'test --long'
