@@ -244,6 +244,8 @@ class DirectoryCheck {
                              offset + offsetof(ColumnEntry, check_sum), sum, shown(table.name), shown(column.name),
                              column.check_sum);
         if (column.dictionary_entries != 0) MXK_TRY(check_codes(column, values));
+        if (static_cast<ColumnMeaning>(column.meaning) == ColumnMeaning::Character)
+            MXK_TRY(check_characters(column, values));
         values_at_ = padded_end;
         return {};
     }
@@ -255,6 +257,16 @@ class DirectoryCheck {
         return Error::of("offset {}: expected a code of {} below {}, got {}",
                          values_at_ + static_cast<std::uint64_t>(wrong - values.begin()), shown(column.name),
                          column.dictionary_entries, std::to_integer<std::uint8_t>(*wrong));
+    }
+
+    [[nodiscard]] Result<void> check_characters(ColumnEntry const& column, Bytes values) const {
+        auto const wrong = std::find_if(values.begin(), values.end(), [](std::byte character) {
+            return character < std::byte{' '} || character > std::byte{'~'};
+        });
+        if (wrong == values.end()) return {};
+        return Error::of("offset {}: expected printable ASCII of {}, got 0x{:02x}",
+                         values_at_ + static_cast<std::uint64_t>(wrong - values.begin()), shown(column.name),
+                         std::to_integer<std::uint8_t>(*wrong));
     }
 
     Bytes bytes_;

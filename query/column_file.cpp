@@ -45,6 +45,12 @@ Result<void> Column::expect_type(ColumnType wanted) const {
     return Error::of("expected the column {} to be of type {}, got {}", name_, name_of(wanted), name_of(type()));
 }
 
+Result<void> Column::expect_meaning(ColumnMeaning wanted, unsigned wanted_scale) const {
+    if (meaning() == wanted && scale() == wanted_scale) return {};
+    return Error::of("expected the column {} to be a {} of scale {}, got a {} of scale {}", name_, name_of(wanted),
+                     wanted_scale, name_of(meaning()), scale());
+}
+
 std::string_view Column::text(std::size_t code) const {
     expect(code < codes(), "a code is one of the column's dictionary");
     return label_at(dictionary_, code * label_bytes);

@@ -36,6 +36,8 @@ class Column {
     [[nodiscard]] ColumnMeaning meaning() const { return static_cast<ColumnMeaning>(entry_.meaning); }
     // Digits behind the point of a Decimal; otherwise 0.
     [[nodiscard]] unsigned scale() const { return entry_.scale; }
+    // An error if its values stand for something else.
+    [[nodiscard]] Result<void> expect_meaning(ColumnMeaning wanted, unsigned wanted_scale = 0) const;
     // One for each row. Aligned to 64 bytes, and up to the next multiple of 64 zeros follow, which may be read, too. An
     // error if the column has another type.
     template <ColumnValue T> [[nodiscard]] Result<std::span<T const>> values() const {
@@ -73,9 +75,17 @@ class Table {
     [[nodiscard]] Column column(std::size_t number) const;
     // An error that lists the columns if there is none of this name.
     [[nodiscard]] Result<Column> column(std::string_view name) const;
-    // Its values; an error also if it has another type.
+    // Its values, whatever they stand for; an error also if it has another type.
     template <ColumnValue T> [[nodiscard]] Result<std::span<T const>> column(std::string_view name) const {
         Column const found = MXK_TRY(column(name));
+        return found.values<T>();
+    }
+    // An error also if they stand for something else.
+    template <ColumnValue T>
+    [[nodiscard]] Result<std::span<T const>> column(std::string_view name, ColumnMeaning meaning,
+                                                    unsigned scale = 0) const {
+        Column const found = MXK_TRY(column(name));
+        MXK_TRY(found.expect_meaning(meaning, scale));
         return found.values<T>();
     }
 

@@ -30,7 +30,7 @@ enum class ColumnMeaning : std::uint8_t {
     Number = 0,
     Decimal = 1,    // times 10^scale: 12.34 is 1234 at scale 2
     Date = 2,       // I32: days since 1970-01-01
-    Character = 3,  // U8: one character of ASCII
+    Character = 3,  // U8: one printable character of ASCII
     Dictionary = 4, // U8: which entry of the column's dictionary
 };
 
@@ -112,6 +112,17 @@ constexpr std::string_view name_of(ColumnType type) {
     case ColumnType::U8: return "u8";
     case ColumnType::I32: return "i32";
     case ColumnType::I64: return "i64";
+    }
+    return "none";
+}
+
+constexpr std::string_view name_of(ColumnMeaning meaning) {
+    switch (meaning) {
+    case ColumnMeaning::Number: return "number";
+    case ColumnMeaning::Decimal: return "decimal";
+    case ColumnMeaning::Date: return "date";
+    case ColumnMeaning::Character: return "character";
+    case ColumnMeaning::Dictionary: return "dictionary";
     }
     return "none";
 }

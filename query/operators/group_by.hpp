@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "query/operators/columns_of.hpp"
-#include "query/operators/growing_array.hpp"
 #include "query/operators/key_table.hpp"
 #include "query/operators/sum.hpp"
 #include "tasks/dataflow/graph/box.hpp"
 #include "tasks/dataflow/graph/column_types.hpp"
+#include "tasks/dataflow/graph/growing_array.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
 namespace mxk::query {
@@ -28,6 +28,7 @@ namespace mxk::query {
 template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts>
 class GroupBy : public dataflow::Box {
     static constexpr std::size_t sums = sizeof...(Ts);
+    static_assert(2 + sums <= dataflow::Envelope::max_columns);
     struct Group {
         std::uint64_t key;
         std::int64_t count;
@@ -132,7 +133,7 @@ class GroupBy : public dataflow::Box {
     Result<void> find_groups(dataflow::Envelope const& envelope, std::uint32_t* group) {
         if (!table_) {
             table_node_ = Worker::current().node();
-            table_.emplace(MXK_TRY(KeyTable::create({.slots = first_slots}, table_node_, MixedHash{})));
+            table_.emplace(MXK_TRY(KeyTable::create(first_slots, table_node_)));
         }
         bool is_full = false;
         keys_.with_values(envelope, [&](auto const*... values) {
@@ -156,22 +157,22 @@ class GroupBy : public dataflow::Box {
         if (groups_.size() <= few) {
             for (std::uint32_t at = 0; at < groups_.size(); ++at)
                 if (groups_[at].key == key) return at;
-        } else if (std::uint64_t const* const found = table_->find(table_key(key)); found != nullptr) {
+        } else if (std::uint64_t const* const found = table_->find(key); found != nullptr) {
             return static_cast<std::uint32_t>(*found);
         }
         auto const number = static_cast<std::uint32_t>(groups_.size());
         if (!groups_.add({.key = key, .count = 0, .sum = {}})) return UINT32_MAX;
-        if (table_->insert(table_key(key), number) == Insert::Full) return UINT32_MAX;
+        if (table_->insert(key, number) == Insert::Full) return UINT32_MAX;
         if (table_->has_work()) table_->work();
         return number;
     }
 
     // Without memory it stays where it is.
     void rebuild_table(NodeId node) {
-        auto rebuilt = KeyTable::create({.slots = std::max(first_slots, groups_.size())}, node, MixedHash{});
+        auto rebuilt = KeyTable::create(std::max(first_slots, groups_.size()), node);
         if (!rebuilt) return;
         for (std::size_t number = 0; number < groups_.size(); ++number) {
-            if (rebuilt.value().insert(table_key(groups_[number].key), number) == Insert::Full) return;
+            if (rebuilt.value().insert(groups_[number].key, number) == Insert::Full) return;
             while (rebuilt.value().has_work()) rebuilt.value().work();
         }
         table_.emplace(std::move(rebuilt).value());
@@ -186,7 +187,7 @@ class GroupBy : public dataflow::Box {
     ColumnsOf<Ts...> summed_;
     std::optional<KeyTable> table_;
     NodeId table_node_{};
-    GrowingArray<Group> groups_;
+    dataflow::GrowingArray<Group> groups_;
     std::size_t emitted_ = 0;
 };
 

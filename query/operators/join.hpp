@@ -36,7 +36,7 @@ template <typename Keys, typename Key, typename Payloads, typename Payload> clas
             MXK_TRY(keys.check(input));
             MXK_TRY(payloads.check(input));
         }
-        return dataflow::ColumnTypes::only<>().with(0, dataflow::ColumnType::Object);
+        return dataflow::ColumnTypes::only<KeyTable>();
     }
 
     // `expected_rows`: what the table begins with; it grows.
@@ -59,7 +59,7 @@ template <typename Keys, typename Key, typename Payloads, typename Payload> clas
             payloads_.with_values(*envelope, [&](auto const*... payloads) {
                 envelope->for_each_row([&]([[maybe_unused]] auto row) {
                     std::uint64_t const key = key_(keys[row]...);
-                    Insert const result = table_->insert(table_key(key), payload_(payloads[row]...));
+                    Insert const result = table_->insert(key, payload_(payloads[row]...));
                     if (result == Insert::Inserted) [[likely]]
                         return;
                     is_full = is_full || result == Insert::Full;
@@ -69,8 +69,12 @@ template <typename Keys, typename Key, typename Payloads, typename Payload> clas
         });
         while (table_->has_work()) table_->work();
         if (is_full) return Error("out of memory: the table of a join does not fit");
-        if (twice) return Error::of("expected unique keys to build a join from, got {} twice", *twice);
-        return dataflow::Step::More;
+        if (!twice) return dataflow::Step::More;
+        auto const as_signed = static_cast<std::int64_t>(*twice);
+        if (as_signed < 0)
+            return Error::of("expected unique keys to build a join from, got {} ({} if signed) twice", *twice,
+                             as_signed);
+        return Error::of("expected unique keys to build a join from, got {} twice", *twice);
     }
     Result<dataflow::Step> finish(dataflow::CoreScheduler& /*here*/) override {
         MXK_TRY(make_table());
@@ -84,7 +88,7 @@ template <typename Keys, typename Key, typename Payloads, typename Payload> clas
   private:
     Result<void> make_table() {
         if (table_) return {};
-        table_.emplace(MXK_TRY(KeyTable::create({.slots = expected_rows_}, Worker::current().node(), MixedHash{})));
+        table_.emplace(MXK_TRY(KeyTable::create(expected_rows_, Worker::current().node())));
         return {};
     }
 
@@ -113,9 +117,9 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
     static constexpr bool reads_in_order = true;
     static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, std::size_t to,
                                                  Keys keys, Key const& /*key*/) {
-        MXK_TRY(given[from_table].expect(0, dataflow::ColumnType::Object));
+        MXK_TRY(given[from_table].expect(0, dataflow::column_type_of<KeyTable>()));
         MXK_TRY(keys.check(given[1]));
-        return given[1].types.with(to, dataflow::column_type_of<std::uint64_t>());
+        return given[1].with(to, dataflow::column_type_of<std::uint64_t>());
     }
 
     // `to`: the payload's column.
@@ -165,7 +169,7 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
             Row at = 0;
             Row distinct = 0;
             envelope.for_each_row([&](Row row) {
-                std::uint64_t const key = table_key(key_(values[row]...));
+                std::uint64_t const key = key_(values[row]...);
                 keys[distinct] = key; // no branch: where runs end cannot be predicted
                 distinct += distinct == 0 || keys[distinct - 1] != key ? 1U : 0U;
                 runs[at++] = distinct - 1;
@@ -181,7 +185,7 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
                 places[i] = table_->position(keys[first + i]);
                 KeyTable::prefetch(places[i]);
             }
-            for (std::size_t i = 0; i < count; ++i) found[first + i] = KeyTable::find(keys[first + i], places[i]);
+            for (std::size_t i = 0; i < count; ++i) found[first + i] = table_->find(keys[first + i], places[i]);
         }
     }
     static Row choose(dataflow::Envelope const& envelope, Row const* runs, std::uint64_t const* const* found,

@@ -21,7 +21,6 @@ class Limit : public dataflow::Box {
         return given[0].types;
     }
 
-    // `rows`: not 0.
     Limit(dataflow::Query& query, CoreId core, std::uint64_t rows)
         : Box(query, core)
         , left_(rows) {}
@@ -29,6 +28,7 @@ class Limit : public dataflow::Box {
   protected:
     Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
                                    dataflow::EnvelopePointer envelope) override {
+        if (left_ == 0) return dataflow::Step::Done;
         if (envelope->selected >= left_) {
             // Without a selection, the rows behind are no rows of it any more; with one, they are not selected.
             envelope->selected = static_cast<std::uint32_t>(left_);

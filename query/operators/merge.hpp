@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kernel/memory/node_vector.hpp"
 #include "query/operators/columns_of.hpp"
 #include "tasks/dataflow/graph/box.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
@@ -54,6 +55,7 @@ template <typename Keys, typename Key, typename... Ts> class Merge : public data
   protected:
     // The first one that has to be read before another row can be given; any, if there is none.
     [[nodiscard]] std::size_t wanted_input() const override {
+        if (heads_.size() == 0) return 0;
         for (std::size_t input = 0; input < Box::inputs().size(); ++input)
             if (heads_[input].is_missing()) return input;
         return any;
@@ -62,11 +64,13 @@ template <typename Keys, typename Key, typename... Ts> class Merge : public data
     Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t input,
                                    dataflow::EnvelopePointer envelope) override {
         if (envelope->selected == 0) return dataflow::Step::More;
+        MXK_TRY(make_heads());
         MXK_TRY(heads_[input].read(std::move(envelope), input, keys_, key_));
         MXK_TRY(merge());
         return dataflow::Step::More;
     }
     Result<void> note_end(dataflow::CoreScheduler& /*here*/, std::size_t input) override {
+        MXK_TRY(make_heads());
         heads_[input].is_over = true;
         return merge();
     }
@@ -106,6 +110,13 @@ template <typename Keys, typename Key, typename... Ts> class Merge : public data
             return {};
         }
     };
+
+    Result<void> make_heads() {
+        if (heads_.size() != 0) return {};
+        heads_ = MXK_TRY(NodeVector<Head>::create(Box::inputs().size(), Worker::current().node()));
+        while (heads_.size() < Box::inputs().size()) heads_.emplace();
+        return {};
+    }
 
     // Gives rows as long as it is known of each input which one is its next.
     Result<void> merge() {
@@ -193,7 +204,7 @@ template <typename Keys, typename Key, typename... Ts> class Merge : public data
     Keys keys_;
     Key key_;
     ColumnsOf<Ts...> kept_;
-    std::array<Head, dataflow::Model::max_inputs> heads_;
+    NodeVector<Head> heads_;        // of each input, once one has come
     dataflow::EnvelopePointer out_; // being filled
     Row filled_ = 0;
     std::uint64_t sequence_ = 0;

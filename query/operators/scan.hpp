@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -19,12 +20,17 @@ class ScannedColumns {
     explicit ScannedColumns(std::uint64_t rows)
         : rows_(rows) {}
 
-    // As long as the table.
+    // As long as the table; up to as many as an envelope has room for. A model that scans others is refused.
     template <typename T> void add(std::span<T const> values) {
-        expect(values.size() == rows_, "the columns of a table have one length");
-        expect(count_ < columns_.size(), "an envelope has room for all columns of a scan");
-        columns_[count_] = {values.data(), sizeof(T)};
-        types_.of[count_++] = dataflow::column_type_of<T>();
+        wrong_length_ = values.size() == rows_ ? wrong_length_ : wrong_length_.value_or(values.size());
+        if (count_++ >= columns_.size()) return;
+        columns_[count_ - 1] = {values.data(), sizeof(T)};
+        types_.of[count_ - 1] = dataflow::column_type_of<T>();
+    }
+    [[nodiscard]] Result<void> check() const {
+        if (wrong_length_) return Error::of("expected columns of {} rows each, got one of {}", rows_, *wrong_length_);
+        if (count_ <= columns_.size()) return {};
+        return Error::of("expected up to {} columns, got {}", columns_.size(), count_);
     }
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
     [[nodiscard]] dataflow::ColumnTypes const& types() const { return types_; }
@@ -51,6 +57,7 @@ class ScannedColumns {
         std::size_t bytes = 0; // of one
     };
     std::uint64_t rows_;
+    std::optional<std::size_t> wrong_length_; // of a column
     std::size_t count_ = 0;
     std::array<Values, dataflow::Envelope::max_columns> columns_{};
     dataflow::ColumnTypes types_ = dataflow::ColumnTypes::only<>();
@@ -62,8 +69,11 @@ class Scan : public dataflow::Box {
     static constexpr std::array<std::string_view, 0> inputs{};
     static constexpr bool has_output = true;
     static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> /*none*/,
-                                                 ScannedColumns const* scanned, std::size_t /*part*/,
-                                                 std::size_t /*parts*/, std::uint32_t /*rows_per_envelope*/) {
+                                                 ScannedColumns const* scanned, std::size_t part, std::size_t parts,
+                                                 std::uint32_t rows_per_envelope) {
+        MXK_TRY(scanned->check());
+        if (part >= parts) return Error::of("expected a part below the number of parts {}, got {}", parts, part);
+        if (rows_per_envelope == 0) return Error("expected envelopes of 1 row or more, got 0");
         return scanned->types();
     }
 

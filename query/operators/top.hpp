@@ -8,14 +8,14 @@
 #include <cstdint>
 #include <string_view>
 
-#include "query/operators/growing_array.hpp"
 #include "tasks/dataflow/graph/box.hpp"
+#include "tasks/dataflow/graph/growing_array.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
 namespace mxk::query {
 
 // What a query leaves, for who has started it. One core at a time: the sink's, then the caller's.
-template <typename Record> struct Answer { GrowingArray<Record> records; };
+template <typename Record> struct Answer { dataflow::GrowingArray<Record> records; };
 
 // Make: Record(Envelope const&, Row). Before: whether one record comes before another; no two are equal.
 template <typename Record, typename Make, typename Before> class Top : public dataflow::Box {
@@ -24,7 +24,6 @@ template <typename Record, typename Make, typename Before> class Top : public da
     static constexpr bool has_output = false;
     static constexpr bool has_many_inputs = true;
 
-    // `limit`: not 0.
     Top(dataflow::Query& query, CoreId core, Answer<Record>* answer, std::size_t limit, Make make, Before before)
         : Box(query, core)
         , answer_(*answer)
@@ -35,6 +34,7 @@ template <typename Record, typename Make, typename Before> class Top : public da
   protected:
     Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
                                    dataflow::EnvelopePointer envelope) override {
+        if (limit_ == 0) return dataflow::Step::Done;
         bool is_full = false;
         envelope->for_each_row([&](auto row) { is_full = is_full || !keep(make_(*envelope, row)); });
         if (is_full) return Error("out of memory: the answer does not fit");

@@ -1,20 +1,11 @@
 #include "query/tpch/cells.hpp"
 
-#include <bit>
-
 #include "base/format.hpp"
-#include "base/panic.hpp"
 
 namespace mxk::query::tpch {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
-
-Wide power_of_ten(unsigned exponent) {
-    Wide result = 1;
-    for (; exponent != 0; --exponent) result *= 10;
-    return result;
-}
 
 // Dividing 128 bits by 64, one half after the other: the compiler's own division of 128 bits is a function that the
 // kernel does not have.
@@ -32,7 +23,7 @@ Divided divide(Wide value, std::uint64_t divisor) {
 
 // `digits` of them, or more if the value has more.
 void append_digits(Cell& cell, Wide value, unsigned digits) {
-    FixedText<40> reversed;
+    FixedText<64> reversed;
     while (value != 0 || digits != 0) {
         auto const [rest, last] = divide(value, 10);
         char const digit = static_cast<char>('0' + last);
@@ -54,11 +45,8 @@ void append_decimal(Cell& cell, Wide value, unsigned scale) {
     cell.append(all.view().substr(point));
 }
 
-double as_double(Sum value) {
-    auto const small = static_cast<std::int64_t>(value);
-    if (small == value) return static_cast<double>(small);
-    return static_cast<double>(static_cast<std::int64_t>(value >> 64)) * 0x1p64 +
-           static_cast<double>(static_cast<std::uint64_t>(value));
+Wide magnitude_of(Sum value) {
+    return value < 0 ? -static_cast<Wide>(value) : static_cast<Wide>(value);
 }
 
 } // namespace
@@ -66,7 +54,7 @@ double as_double(Sum value) {
 Cell decimal_cell(Sum value, unsigned scale) {
     Cell cell;
     if (value < 0) cell.append("-");
-    append_decimal(cell, static_cast<Wide>(value < 0 ? -value : value), scale);
+    append_decimal(cell, magnitude_of(value), scale);
     return cell;
 }
 
@@ -85,16 +73,17 @@ Cell character_cell(std::uint8_t value) {
 
 // As days_of(), the other way.
 Cell date_cell(std::int32_t days) {
-    int const shifted = days + 719'468;
-    int const era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
+    std::int64_t const shifted = std::int64_t{days} + 719'468;
+    std::int64_t const era = (shifted >= 0 ? shifted : shifted - 146'096) / 146'097;
     auto const day_of_era = static_cast<unsigned>(shifted - era * 146'097);
     unsigned const year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / 146'096) / 365;
     unsigned const day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     unsigned const from_march = (5 * day_of_year + 2) / 153;
     unsigned const month = from_march < 10 ? from_march + 3 : from_march - 9;
-    int const year = static_cast<int>(year_of_era) + era * 400 + (month <= 2 ? 1 : 0);
+    std::int64_t const year = year_of_era + era * 400 + (month <= 2 ? 1 : 0);
     Cell cell;
-    append_digits(cell, static_cast<unsigned>(year), 4);
+    if (year < 0) cell.append("-");
+    append_digits(cell, magnitude_of(year), 4);
     cell.append("-");
     append_digits(cell, month, 2);
     cell.append("-");
@@ -102,34 +91,32 @@ Cell date_cell(std::int32_t days) {
     return cell;
 }
 
-// value = mantissa * 2^exponent exactly, so the digits are those of mantissa * 10^scale * 2^exponent, rounded once.
-Cell double_cell(double value) {
-    Cell cell;
-    if (value < 0) {
-        cell.append("-");
-        value = -value;
-    }
-    if (value == 0) {
-        cell.append("0.0");
-        return cell;
-    }
-    expect(value >= 1e-5 && value < 1e17, "a double that is printed has up to 17 digits before the point");
-    unsigned scale = 17;
-    for (double bound = 1; bound <= value && scale != 1; bound *= 10) --scale;
-    for (double bound = 0.1; value < bound && scale < 22; bound /= 10) ++scale;
-    auto const bits = std::bit_cast<std::uint64_t>(value);
-    std::uint64_t const mantissa = (bits & ((std::uint64_t{1} << 52) - 1)) | std::uint64_t{1} << 52;
-    int const exponent = static_cast<int>(bits >> 52) - 1075;
-    Wide const scaled = mantissa * power_of_ten(scale);
-    Wide const rounded = exponent >= 0 ? scaled << exponent : (scaled + (Wide{1} << (-exponent - 1))) >> -exponent;
-    append_decimal(cell, rounded, scale);
-    return cell;
-}
-
+// Digit by digit: the sum's own are those of the quotient, and each one behind them is what is left, times ten, by the
+// count. The last one is rounded, halves away from zero.
 Cell average_cell(Sum sum, unsigned scale, std::int64_t count) {
-    double unit = 1;
-    for (unsigned digit = 0; digit < scale; ++digit) unit *= 10;
-    return double_cell(as_double(sum) / unit / static_cast<double>(count));
+    constexpr unsigned wanted_digits = 17;
+    if (count == 0) return Cell("NULL");
+    auto const divisor = static_cast<std::uint64_t>(count);
+    auto [all, rest] = divide(magnitude_of(sum), divisor);
+    unsigned digits = 0; // behind the first that is not 0
+    for (Wide left = all; left != 0; left = divide(left, 10).quotient) ++digits;
+    for (; digits < wanted_digits && rest != 0; ++scale) {
+        auto const [digit, behind] = divide(Wide{rest} * 10, divisor);
+        all = all * 10 + digit;
+        rest = behind;
+        if (all != 0) ++digits;
+    }
+    if (rest >= divisor - rest) ++all;
+    for (; scale > 1; --scale) {
+        auto const [shorter, last] = divide(all, 10);
+        if (last != 0) break;
+        all = shorter;
+    }
+    Cell cell;
+    if (sum < 0 && all != 0) cell.append("-");
+    append_decimal(cell, all, scale);
+    if (scale == 0) cell.append(".0");
+    return cell;
 }
 
 } // namespace mxk::query::tpch

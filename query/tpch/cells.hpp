@@ -1,5 +1,5 @@
-// The cells of a query's answer as text, as DuckDB prints them: decimals with all digits of their scale, dates as
-// YYYY-MM-DD, doubles with 17 digits, which are read back as the same number.
+// The cells of a query's answer as text: decimals with all digits of their scale, dates as YYYY-MM-DD, averages with 17
+// digits, rounded once.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,15 @@
 
 namespace mxk::query::tpch {
 
-using Cell = FixedText<64>;
+using Cell = FixedText<80>;
 
 Cell decimal_cell(Sum value, unsigned scale);
 // `days` since 1970, proleptic Gregorian.
 Cell date_cell(std::int32_t days);
 Cell number_cell(std::int64_t value);
 Cell character_cell(std::uint8_t value);
-// `value` is 0, or from 0.00001 up to, not including, 10^17: what averages of TPC-H are.
-Cell double_cell(double value);
-// The average of decimals, as DuckDB computes it: (sum / 10^scale) / count, each rounded to the nearest double.
+// sum / 10^scale / count, without zeros at its end but the first one behind the point. `count`: not negative; of no
+// values NULL.
 Cell average_cell(Sum sum, unsigned scale, std::int64_t count);
 
 // Days since 1970 of a date.

@@ -28,7 +28,7 @@ std::uint32_t rows_of(Plan const& plan, ScannedColumns const& columns, std::size
 }
 
 std::uint64_t key_of(std::int32_t key) {
-    return static_cast<std::uint32_t>(key);
+    return static_cast<std::uint64_t>(std::int64_t{key});
 }
 std::int64_t each_row() {
     return 1;
@@ -68,7 +68,7 @@ Result<void> PricingSummary::prepare(ColumnFile const& file, Plan const& plan) {
                                   ColumnsOf<std::int32_t, std::int32_t>{{Price, Discount}}, &discounted);
         BoxId const charge = add_map<std::int64_t>(
             model_, "charge", Charge, ColumnsOf<std::int64_t, std::int32_t>{{DiscountedPrice, Tax}},
-            [](std::int64_t value, std::int32_t tax) { return value * (one + tax); });
+            [](std::int64_t value, std::int32_t tax) { return checked_product<std::int64_t>(value, one + tax); });
         BoxId const groups = add_group_by(
             model_, "groups", ColumnsOf<std::uint8_t, std::uint8_t>{{Flag, Status}},
             [](std::uint8_t flag, std::uint8_t status) { return std::uint64_t{flag} << 8 | status; }, ColumnsOf<>{},
@@ -191,7 +191,7 @@ Result<void> ShippingPriority::prepare(ColumnFile const& file, Plan const& plan)
         model_, "answer", answer_, 10,
         [](Envelope const& groups, Envelope::Row row) {
             std::uint64_t const key = groups.values<std::uint64_t>(0)[row];
-            return Record{.order_key = key & ((std::uint64_t{1} << order_bits) - 1),
+            return Record{.order_key = static_cast<std::int32_t>(static_cast<std::uint32_t>(key)),
                           .revenue = groups.values<Sum>(2)[row],
                           .order_date = static_cast<std::int32_t>(key >> (order_bits + priority_bits)),
                           .ship_priority = static_cast<std::int32_t>(key >> order_bits & ((1U << priority_bits) - 1))};
@@ -207,7 +207,7 @@ Result<void> ShippingPriority::prepare(ColumnFile const& file, Plan const& plan)
 Cell ShippingPriority::cell(std::size_t row, std::size_t column) const {
     Record const& record = answer_.records[row];
     switch (column) {
-    case 0: return number_cell(static_cast<std::int64_t>(record.order_key));
+    case 0: return number_cell(record.order_key);
     case 1: return decimal_cell(record.revenue, 4);
     case 2: return date_cell(record.order_date);
     default: return number_cell(record.ship_priority);

@@ -89,7 +89,7 @@ class ShippingPriority final : public TpchQuery { // q3
 
   private:
     struct Record {
-        std::uint64_t order_key;
+        std::int32_t order_key;
         Sum revenue;
         std::int32_t order_date;
         std::int32_t ship_priority;

@@ -25,7 +25,7 @@ struct LineItems {
     std::span<std::uint8_t const> line_status;
     std::span<std::int32_t const> ship_date;
 
-    // Errors: the file has no such table or column, or a column of another type.
+    // Errors: the file has no such table or column, or a column of another type, meaning or scale.
     static Result<LineItems> of(ColumnFile const& file);
 };
 struct Orders {
@@ -41,7 +41,8 @@ struct Customers {
     std::uint64_t rows;
     std::span<std::int32_t const> customer_key;
     std::span<std::uint8_t const> market_segment;
-    std::uint8_t building; // the segment's code
+    static constexpr int no_code = -1;
+    int building; // the segment's code, if a customer may be of it
 
     static Result<Customers> of(ColumnFile const& file);
 };

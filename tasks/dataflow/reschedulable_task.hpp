@@ -74,6 +74,9 @@ class ReschedulableTask : public Task {
         is_counted_ = is_counted;
     }
 
+    // For who has given it another body in a worker's queue: its own again.
+    void set_body_of_queue() { body = &ReschedulableTask::run_from_queue; }
+
     // For tests and displays: a moment's state.
     [[nodiscard]] bool is_idle() const { return state_.load(std::memory_order_acquire) == State::Idle; }
     [[nodiscard]] bool has_ended() const { return state_.load(std::memory_order_acquire) == State::Ended; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "arch/core_local.hpp"
 #include "base/splitmix.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/topology/system_topology.hpp"
@@ -163,7 +164,24 @@ void Scheduler::submit_to(std::uint16_t node, Request& request) {
     submit_numbered(request, note_submitted(request), node);
 }
 
+// A thread has no queue of its own: a core of the scheduler takes the request.
+void Scheduler::arrive(Worker& /*worker*/, Task& beginning) {
+    Request& request = static_cast<ReschedulableTask&>(beginning).request();
+    request.beginning().set_body_of_queue();
+    NodeScheduler& node = request.scheduler().node(request.beginning().responsible_node());
+    node.add_tasks(1, [&] { request.scheduler().queue(request, node); });
+}
+
 void Scheduler::submit_numbered(Request& request, std::uint32_t number, std::uint16_t node_place) {
+    if (!arch::runs_task()) {
+        Task& beginning = request.beginning();
+        beginning.home = core_ids_[number % core_ids_.size()];
+        if (!are_nodes_one(options_.discipline)) {
+            request.beginning().set_responsible_node(node_place, false);
+            beginning.body = &Scheduler::arrive;
+        }
+        return workers::of(beginning.home).append_from_outside(beginning);
+    }
     if (!are_nodes_one(options_.discipline)) {
         // The console's core, say: it is busy with the task that submits.
         if (CoreScheduler* const here = by_core_[index(Worker::current().core())]; here != nullptr)

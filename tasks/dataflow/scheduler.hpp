@@ -76,8 +76,8 @@ class Scheduler {
     Scheduler(Scheduler const&) = delete;
     Scheduler& operator=(Scheduler const&) = delete;
 
-    // Any core, also in a task of another request; never blocks, except for short locks. The request lives until its
-    // `end` is called.
+    // Any core or thread, also in a task of another request; never blocks, except for short locks. The request lives
+    // until its `end` is called.
     void submit(Request& request);
     // The same, to that one of nodes(), whatever the options say. Original and CoreFifo have no nodes: they deal it to
     // a core as submit() does.
@@ -116,6 +116,7 @@ class Scheduler {
     std::uint16_t choose_node_for(std::uint64_t random);
     std::uint32_t note_submitted(Request& request);
     void submit_numbered(Request& request, std::uint32_t number, std::uint16_t node);
+    static void arrive(Worker& worker, Task& beginning);
     void queue(Request& request, NodeScheduler& node);
 
     SchedulerOptions options_;

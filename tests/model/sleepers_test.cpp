@@ -178,7 +178,7 @@ TEST(Model, SleepersLookAgain) {
                                {"sleepers, wake_if_asleep() condition 1: never", "a look that saves work"}});
 }
 
-constexpr char const* several = "about several cores and tasks, of which sleep_model_test tries every state";
+constexpr char const* several = "long: about several cores and tasks, of which sleep_model_test tries every state";
 
 TEST(Model, Sleepers) {
     SleepersUse sleepers;

@@ -18,7 +18,7 @@ from helpers import LINUX_BUILD, drive, run_linux
 from mxk_host.errors import DriverError, UsageError
 from mxk_host.tpch import comparison, data, schema
 from mxk_host.tpch.cells import Answer, as_rows, difference, text_of
-from mxk_host.tpch.column_file import Column, Table, Type, Writer
+from mxk_host.tpch.column_file import Column, Meaning, Table, Type, Writer
 from mxk_host.tpch.queries import QUERIES
 from mxk_host.tpch.reference import Reference
 
@@ -148,8 +148,9 @@ def test_cells_as_mxk_prints_them(value: object, text: str) -> None:
     [
         ([["1.50", "0.1"], ["2.00", "0.25"]], None),
         ([["1.50", "0.1"], ["2.00", "2.5e-1"]], None),
+        ([["1.50", "0.10000000000000001"], ["2.00", "0.25"]], None),
         ([["1.5", "0.1"], ["2.00", "0.25"]], "row 1, price: expected 1.50, got 1.5"),
-        ([["1.50", "0.1"], ["2.00", "0.25000000000000006"]], "row 2, share: expected 0.25, got 0.25000000000000006"),
+        ([["1.50", "0.1"], ["2.00", "0.2500000000000004"]], "row 2, share: expected 0.25, got 0.2500000000000004"),
         ([["1.50", "0.1"], ["2.00", 0.25]], "row 2, share: expected 0.25, got 0.25"),
         ([["1.50", "0.1"], ["2.00", "none"]], "row 2, share: expected 0.25, got none"),
         ([["1.50", "0.1"]], "expected the number of rows to be 2, got 1"),
@@ -162,19 +163,133 @@ def test_the_first_difference(got: object, said: str | None) -> None:
     assert difference(answer, got) == said
 
 
-def average(total: int, count: int, scale: int) -> float:
-    """As docs/query.md says that an average is."""
-    return float(total) / 10.0**scale / float(count)
+# ---- Values that TPC-H does not have
+
+INT32 = (-(2**31), 2**31 - 1)
+ITEM = {"l_quantity": 100, "l_extendedprice": 1000, "l_discount": 5, "l_tax": 0, "l_returnflag": ord("A"),
+        "l_linestatus": ord("F"), "l_shipdate": 9205, "l_orderkey": 1}  # fmt: skip
+SHIPPED = 9205  # between q3's date and those of q1
 
 
-def test_an_average_is_what_the_page_says(reference: Reference) -> None:
-    answer = reference.answer("q1")
-    at = answer.names.index
-    for row in answer.rows:
-        count = row[at("count_order")]
-        for total, mean in (("sum_qty", "avg_qty"), ("sum_base_price", "avg_price")):
-            assert row[at(total)] * 100 < 2**53
-            assert row[at(mean)] == average(int(row[at(total)] * 100), count, 2)
+def made_file(path: Path, columns: dict[str, list[int]], **others: Column) -> Path:
+    """A column file of TPC-H's tables, of which these columns have these values; those that are not named are of ITEM,
+    or 0. Some columns are others."""
+    tables, values = [], []
+    for name, sources in schema.TABLES.items():
+        rows = max((len(columns.get(source.name, [])) for source in sources), default=0)
+        made = [others.get(source.name, source.column) for source in sources]
+        tables.append(Table(name, rows, tuple(made)))
+        for column in made:
+            of_rows = columns.get(column.name, [ITEM.get(column.name, 0)] * rows)
+            values.append(np.array(of_rows, TYPES[column.type]).tobytes())
+    with path.open("wb") as file:
+        writer = Writer(file, tables)
+        for each in values:
+            writer.add(each)
+        writer.finish()
+    return path
+
+
+def asked(query: str, file: Path, cores: str = "1") -> list[list[str]]:
+    """The answer."""
+    row = run_linux("--cores", "3", "--memory", "2G", "--", f"bench query {query} --data {file} --cores {cores} --json")
+    return json.loads(row.output.splitlines()[-1])["result"]
+
+
+def refused(query: str, file: Path) -> str:
+    """What is said."""
+    return run_linux("--cores", "3", "--", f"bench query {query} --data {file} --cores 1", code=1).output
+
+
+def test_an_average_may_be_small(tmp_path: Path) -> None:
+    rows = 1_000_000
+    file = made_file(
+        tmp_path / "small.mxkc",
+        {"l_discount": [1] + [0] * (rows - 1), "l_quantity": [0] * rows, "l_extendedprice": [-1] + [0] * (rows - 1)},
+    )
+    (cells,) = asked("q1", file, cores="1,2")
+    assert cells[2:4] == ["0.00", "-0.01"]
+    assert cells[6:] == ["0.0", "-0.00000001", "0.00000001", str(rows)]
+
+
+def test_keys_and_values_may_be_any(tmp_path: Path) -> None:
+    keys = [-1, 0, *INT32, 1, -2]
+    file = made_file(
+        tmp_path / "keys.mxkc",
+        {
+            "l_orderkey": keys,
+            "l_extendedprice": [100 * (at + 1) for at in range(6)],
+            "l_discount": [0] * 6,
+            "l_shipdate": [SHIPPED + 100] * 6,
+            "o_orderkey": keys,
+            "o_custkey": keys[::-1],
+            "o_orderdate": list(range(6)),
+            "c_custkey": keys,
+            "c_mktsegment": [1] * 6,
+        },
+    )
+    expected = [[str(key), f"{at + 1}.0000", f"1970-01-0{at + 1}", "0"] for at, key in enumerate(keys)]
+    assert asked("q3", file) == expected[::-1]
+    file = made_file(tmp_path / "none.mxkc", {"l_orderkey": [1], "o_orderkey": [1], "c_custkey": [1]})
+    assert asked("q3", file) == []
+
+
+def test_what_does_not_fit_is_an_error(tmp_path: Path) -> None:
+    columns = {"l_extendedprice": [INT32[1]], "l_discount": [INT32[0]], "l_tax": [0]}
+    fits = 2147483647 * (2147483648 + 100)
+    (cells,) = asked("q1", made_file(tmp_path / "fits.mxkc", {**columns, "l_tax": [-99]}))
+    assert (cells[4], cells[5]) == (f"{fits // 10**4}.{fits % 10**4:04}", f"{fits // 10**6}.{fits % 10**6:06}")
+    said = refused("q1", made_file(tmp_path / "large.mxkc", columns))
+    assert f"box 'charge': expected a result that fits in i64, got another one of {fits}, 0" in said
+    columns = {"l_extendedprice": INT32[0], "l_discount": 7, "l_quantity": INT32[0], "l_shipdate": 8800}
+    (cells,) = asked("q6", made_file(tmp_path / "q6.mxkc", {name: [value] * 3 for name, value in columns.items()}))
+    product = 3 * 7 * 2**31
+    assert cells == [f"-{product // 10**4}.{product % 10**4:04}"]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        (
+            Column("l_discount", Type.I32, Meaning.DECIMAL, scale=3),
+            "expected the column l_discount to be a decimal of scale 2, got a decimal of scale 3",
+        ),
+        (
+            Column("l_tax", Type.I32),
+            "expected the column l_tax to be a decimal of scale 2, got a number of scale 0",
+        ),
+        (
+            Column("l_returnflag", Type.U8),
+            "expected the column l_returnflag to be a character of scale 0, got a number of scale 0",
+        ),
+        (
+            Column("l_shipdate", Type.I32),
+            "expected the column l_shipdate to be a date of scale 0, got a number of scale 0",
+        ),
+        (
+            Column("l_orderkey", Type.I64),
+            "expected the column l_orderkey to be of type i32, got i64",
+        ),
+    ],
+)
+def test_what_values_stand_for_is_looked_at(tmp_path: Path, column: Column, said: str) -> None:
+    file = made_file(tmp_path / "other.mxkc", {"l_quantity": [1]}, **{column.name: column})
+    assert said in refused("q1", file)
+
+
+@pytest.mark.parametrize("character", [0x1F, 0x7F, 0xC3])
+def test_characters_are_printable(tmp_path: Path, character: int) -> None:
+    file = made_file(tmp_path / "other.mxkc", {"l_returnflag": [65, character]})
+    assert f"expected printable ASCII of l_returnflag, got 0x{character:02x}" in refused("q1", file)
+
+
+def test_forty_cores_share_a_query(tmp_path: Path) -> None:
+    rows = 10_000
+    file = made_file(tmp_path / "some.mxkc", {"l_quantity": list(range(rows))})
+    command = f"bench query q1 --data {file} --cores 40 --json"
+    ended = run_linux("--cores", "41", "--nodes", "4", "--memory", "4G", "--", command)
+    ((*_, count),) = json.loads(ended.output.splitlines()[-1])["result"]
+    assert count == str(rows)
 
 
 def test_no_order_depends_on_ties(reference: Reference) -> None:

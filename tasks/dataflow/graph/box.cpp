@@ -31,10 +31,14 @@ Step Box::follow(NodeId /*node*/) {
     return Step::Done;
 }
 
+void Box::fail(Error const& error) {
+    query().fail(Error::of("box '{}': {}", name_, error.message()));
+}
+
 void Box::emit_to_all(EnvelopePointer envelope) {
     for (std::size_t output = outputs_.size(); output > 1; --output) {
         EnvelopePointer copy = envelope->copy();
-        if (!copy) return query().fail(no_memory_for_envelopes());
+        if (!copy) return fail(no_memory_for_envelopes());
         emit_to(output - 1, std::move(copy));
     }
     if (!outputs_.empty()) emit_to(0, std::move(envelope));
@@ -107,13 +111,14 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
 
 [[gnu::always_inline]] inline Result<Step> Box::read(CoreScheduler& here) {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
-        if ((inputs_over_ >> input & 1) != 0 || !inputs_[input]->is_over()) continue;
-        inputs_over_ |= std::uint64_t{1} << input;
+        if (inputs_[input]->is_end_noted() || !inputs_[input]->is_over()) continue;
+        inputs_[input]->note_end();
+        ++inputs_over_;
         MXK_TRY(note_end(here, input));
     }
     if (std::size_t const input = choose_input(); input != any)
         return receive(here, input, take(here, *inputs_[input]));
-    if (inputs_over_ == (std::uint64_t{1} << inputs_.size()) - 1) return finish(here);
+    if (inputs_over_ == inputs_.size()) return finish(here);
     return Step::More;
 }
 
@@ -122,18 +127,24 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
     return !outputs_.empty() && std::ranges::all_of(outputs_, [](Edge const* output) { return output->is_refused(); });
 }
 
+// Then what the query leaves is not all.
+[[gnu::always_inline]] inline bool Box::is_cancelled() {
+    if (!query().is_cancelled()) [[likely]]
+        return false;
+    query().fail(Error("the query was cancelled"));
+    return true;
+}
+
 [[gnu::always_inline]] inline Result<Step> Box::work(CoreScheduler& here) {
-    if (query().is_cancelled() || is_unwanted()) return Step::Done;
+    if (is_unwanted() || is_cancelled()) return Step::Done;
     return is_source() ? produce(here) : read(here);
 }
 
 [[gnu::always_inline]] inline bool Box::has_something_to_do() const {
     if (is_source()) return true;
     if (inputs_.size() == 1) return inputs_[0]->has_envelopes() || inputs_[0]->is_over();
-    std::uint64_t over = 0;
-    for (std::size_t input = 0; input < inputs_.size(); ++input)
-        if (inputs_[input]->is_over()) over |= std::uint64_t{1} << input;
-    return over != inputs_over_ || over == (std::uint64_t{1} << inputs_.size()) - 1 || choose_input() != any;
+    if (inputs_over_ == inputs_.size() || choose_input() != any) return true;
+    return std::ranges::any_of(inputs_, [](Edge const* input) { return input->is_over() && !input->is_end_noted(); });
 }
 
 // True: more of what it keeps is to go to the request's node. On a core of another node, where a bound task may still
@@ -157,7 +168,7 @@ Outcome Box::turn(CoreScheduler& here) {
         if (query().home() != home_ && !has_tasks()) [[unlikely]]
             is_following = follow_request(here);
         auto const step = work(here);
-        if (!step.ok()) query().fail(step.error());
+        if (!step.ok()) fail(step.error());
         is_done_ = !step.ok() || step.value() == Step::Done;
         awaits_tasks_ = step.ok() && step.value() == Step::AfterTasks && has_tasks();
         has_fenced_ = false;

@@ -43,7 +43,8 @@ class Box : public ReschedulableTask {
     virtual ~Box();
 
     // The model, before the box runs. Its inputs in the order of their names; its outputs as they were connected.
-    void connect(std::span<Edge*> inputs, std::span<Edge*> outputs) {
+    void connect(std::string_view name, std::span<Edge*> inputs, std::span<Edge*> outputs) {
+        name_ = name;
         inputs_ = inputs;
         outputs_ = outputs;
     }
@@ -92,6 +93,7 @@ class Box : public ReschedulableTask {
     friend class BoxTask;
     void emit_to_all(EnvelopePointer envelope);
     void note_task_end(CoreScheduler& here);
+    [[nodiscard]] bool is_cancelled();
     static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) { return static_cast<Box&>(task).turn(here); }
     Outcome turn(CoreScheduler& here);
     Result<Step> work(CoreScheduler& here);
@@ -106,11 +108,15 @@ class Box : public ReschedulableTask {
     Outcome discard_inputs(CoreScheduler& here);
     [[nodiscard]] bool has_something_to_do() const;
 
+    // Its query cannot go on.
+    void fail(Error const& error);
+
+    std::string_view name_;
     std::span<Edge*> inputs_;
     std::span<Edge*> outputs_;
     Envelope* first_waiting_ = nullptr; // to be sent
     Envelope* last_waiting_ = nullptr;
-    std::uint64_t inputs_over_ = 0; // bits of those whose end was noted
+    std::size_t inputs_over_ = 0; // whose end was noted
     mutable std::size_t last_input_ = 0;
     Edge* taken_from_ = nullptr; // in this turn, and its sender is still to be told
     bool has_fenced_ = false;    // since

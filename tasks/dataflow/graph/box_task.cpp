@@ -20,7 +20,7 @@ BoxTask::BoxTask(Box& box, CoreScheduler& here, std::size_t number, Body its_bod
 Outcome BoxTask::run_once(CoreScheduler& here, ReschedulableTask& task) {
     auto& self = static_cast<BoxTask&>(task);
     if (!self.request().is_cancelled())
-        if (auto const done = self.body_(here, self); !done.ok()) self.box_.query().fail(done.error());
+        if (auto const done = self.body_(here, self); !done.ok()) self.box_.fail(done.error());
     // The box may end from now on; its memory stays, since the request counts this task until it has ended.
     self.box_.note_task_end(here);
     return Outcome::Ended;

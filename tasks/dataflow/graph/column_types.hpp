@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,28 +15,39 @@
 
 namespace mxk::dataflow {
 
-enum class ColumnType : std::uint8_t {
+enum class ColumnType : std::uint32_t {
     Unknown,
     None, // no such column
     U8,
+    U16,
     U32,
-    I32,
     U64,
+    I8,
+    I16,
+    I32,
     I64,
     I128,
-    Object // something of a box's own, for boxes that know what it is
+    F32,
+    F64,
+    FirstOther = 0x8000'0000 // and on: each type that is none of these has a number by its name
 };
 std::string_view name_of(ColumnType type);
 
-// Of values that columns of tables and of operators are made of. Others are unknown.
 template <typename T> constexpr ColumnType column_type_of() {
-    if constexpr (std::same_as<T, std::uint8_t>) return ColumnType::U8;
-    if constexpr (std::same_as<T, std::uint32_t>) return ColumnType::U32;
-    if constexpr (std::same_as<T, std::int32_t>) return ColumnType::I32;
-    if constexpr (std::same_as<T, std::uint64_t>) return ColumnType::U64;
-    if constexpr (std::same_as<T, std::int64_t>) return ColumnType::I64;
-    if constexpr (std::same_as<T, __int128>) return ColumnType::I128;
-    return ColumnType::Unknown;
+    using enum ColumnType;
+    if constexpr (std::same_as<T, __int128>) return I128;
+    if constexpr (std::same_as<T, float>) return F32;
+    if constexpr (std::same_as<T, double>) return F64;
+    if constexpr (std::integral<T>) {
+        constexpr std::array of_signed{I8, I16, I32, I64};
+        constexpr std::array of_unsigned{U8, U16, U32, U64};
+        constexpr std::size_t power = std::bit_width(sizeof(T)) - 1;
+        return std::signed_integral<T> ? of_signed[power] : of_unsigned[power];
+    }
+    std::uint32_t hash = 0x811c'9dc5; // FNV-1a
+    for (char const character : std::string_view(__PRETTY_FUNCTION__))
+        hash = (hash ^ static_cast<unsigned char>(character)) * 0x0100'0193;
+    return static_cast<ColumnType>(hash | static_cast<std::uint32_t>(FirstOther));
 }
 
 struct ColumnTypes {
@@ -50,12 +62,6 @@ struct ColumnTypes {
         ((result.of[at++] = column_type_of<Ts>()), ...);
         return result;
     }
-    // These, and one more, or another one in its place.
-    [[nodiscard]] constexpr ColumnTypes with(std::size_t number, ColumnType type) const {
-        ColumnTypes result = *this;
-        result.of[number] = type;
-        return result;
-    }
 };
 
 // What comes to an input, for BoxType::columns() (model.hpp).
@@ -64,8 +70,10 @@ struct InputColumns {
     std::string_view sender; // the box's name
     ColumnTypes types{};
 
-    // Errors: that column is missing, or of another type.
+    // Errors: that column is missing, or of another type; it is none that an envelope has room for.
     [[nodiscard]] Result<void> expect(std::size_t number, ColumnType type) const;
+    // These, and one more, or another one in its place. Errors: an envelope has no room for it.
+    [[nodiscard]] Result<ColumnTypes> with(std::size_t number, ColumnType type) const;
 };
 
 } // namespace mxk::dataflow

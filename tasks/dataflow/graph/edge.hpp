@@ -103,6 +103,9 @@ class Edge {
     }
     // The receiver: nothing is here, and nothing more will come.
     [[nodiscard]] bool is_over() const { return is_ended_.load(std::memory_order_acquire) && !has_envelopes(); }
+    // The receiver: has seen that it is over.
+    void note_end() { is_end_noted_ = true; }
+    [[nodiscard]] bool is_end_noted() const { return is_end_noted_; }
 
     // Any core.
     [[nodiscard]] std::uint64_t sent() const { return sent_.value(); }
@@ -121,6 +124,7 @@ class Edge {
     std::atomic<std::uint32_t> tail_{0};                           // the sender's
     alignas(cache_line_bytes) std::atomic<std::uint32_t> head_{0}; // the receiver's
     OwnerCounter max_fill_;                                        // the receiver's
+    bool is_end_noted_ = false;                                    // the receiver's
     alignas(cache_line_bytes) std::array<Envelope*, max_capacity> slots_{};
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tasks/dataflow/graph/growing_array.hpp"
+
 namespace mxk::dataflow {
 
 Model::~Model() {
@@ -17,6 +19,7 @@ Model::BoxId Model::fail(Error const& error) {
 }
 
 Model::BoxId Model::add_part(Part& part) {
+    is_checked_ = false;
     part.number = parts_++;
     (last_ != nullptr ? last_->next : first_) = &part;
     last_ = &part;
@@ -64,11 +67,7 @@ void Model::connect(BoxId from, BoxId to, std::string_view input) {
         fail(Error::of("box '{}': expected one of its inputs {}, got '{}'", receiver->name, names.view(), input));
         return;
     }
-    if (at >= max_inputs) {
-        fail(Error::of("box '{}': expected up to {} inputs", receiver->name, max_inputs));
-        return;
-    }
-    if (has_connection(*receiver, at)) {
+    if (!receiver->shares_input_name && has_connection(*receiver, at)) {
         fail(Error::of("box '{}': input '{}' is connected twice, the second time from box '{}'", receiver->name,
                        receiver->input_names[at], sender->name));
         return;
@@ -84,6 +83,7 @@ void Model::connect(BoxId from, BoxId to, std::string_view input) {
         fail(Error::of("box '{}': out of memory", receiver->name));
         return;
     }
+    is_checked_ = false;
     auto* const added = new (place) Connection{.from = sender, .to = receiver, .input = at, .capacity = capacity_};
     (last_connection_ != nullptr ? last_connection_->next : first_connection_) = added;
     last_connection_ = added;
@@ -106,46 +106,50 @@ Result<void> Model::check_part(Part const& part) const {
 
 // Takes away, again and again, what has no receiver left: what stays is on a circle, or leads to one.
 Result<void> Model::check_circles() {
-    for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
-    for (std::size_t round = 0; round < parts_; ++round) {
+    enum : unsigned { Stays, HasReceiver, Gone };
+    for (Part* at = first_; at != nullptr; at = at->next) at->mark = Stays;
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+            if (edge->to->mark != Gone) edge->from->mark = HasReceiver;
         for (Part* at = first_; at != nullptr; at = at->next) {
-            if (at->mark != 0) continue;
-            bool has_receiver = false;
-            for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
-                has_receiver = has_receiver || (edge->from == at && edge->to->mark == 0);
-            if (!has_receiver) at->mark = 1;
+            if (at->mark == Stays) is_done = false;
+            at->mark = at->mark == HasReceiver ? Stays : Gone;
         }
     }
     for (Part const* at = first_; at != nullptr; at = at->next)
-        if (at->mark == 0)
+        if (at->mark == Stays)
             return Error::of("box '{}' would receive what it has sent: the boxes form a circle", at->name);
     return {};
 }
 
 Result<void> Model::check_columns(Part& part) {
-    std::array<InputColumns, max_inputs> inputs;
+    GrowingArray<InputColumns> inputs;
+    for (std::size_t input = 0; input < part.inputs; ++input)
+        if (!inputs.add({})) return Error::of("box '{}': out of memory", part.name);
     for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
         if (edge->to == &part)
             inputs[edge->input] = {.input = part.input_names[part.shares_input_name ? 0 : edge->input],
                                    .sender = edge->from->name,
                                    .types = edge->from->given};
-    auto const given = part.columns(std::span(inputs).first(part.inputs));
+    auto const given = part.columns(inputs.span());
     if (!given.ok()) return Error::of("box '{}': {}", part.name, given.error().message());
     part.given = given.value();
     return {};
 }
 
-// Each box after those it receives from. There is no circle, so each round finds one.
+// Each box after those it receives from. There is no circle, so each round finds some.
 Result<void> Model::check_columns() {
-    for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
-    for (std::size_t round = 0; round < parts_; ++round) {
+    enum : unsigned { Left, Waits, Checked };
+    for (Part* at = first_; at != nullptr; at = at->next) at->mark = Left;
+    for (bool is_done = false; !is_done;) {
+        is_done = true;
+        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
+            if (edge->from->mark != Checked) edge->to->mark = Waits;
         for (Part* at = first_; at != nullptr; at = at->next) {
-            bool is_next = at->mark == 0;
-            for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
-                is_next = is_next && (edge->to != at || edge->from->mark != 0);
-            if (!is_next) continue;
-            MXK_TRY(check_columns(*at));
-            at->mark = 1;
+            if (at->mark == Left) MXK_TRY(check_columns(*at));
+            if (at->mark == Waits) is_done = false;
+            at->mark = at->mark == Waits ? Left : Checked;
         }
     }
     return {};
@@ -154,9 +158,14 @@ Result<void> Model::check_columns() {
 // Marks all from which a marked one gets something, but for those behind which one collects: it always takes what they
 // have.
 void Model::mark_ancestors(unsigned mark) {
-    for (std::size_t round = 0; round < parts_; ++round)
-        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
-            if ((edge->to->mark & mark) != 0 && !edge->to->collects) edge->from->mark |= mark;
+    for (bool has_marked = true; has_marked;) {
+        has_marked = false;
+        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next) {
+            if ((edge->to->mark & mark) == 0 || (edge->from->mark & mark) != 0 || edge->to->collects) continue;
+            edge->from->mark |= mark;
+            has_marked = true;
+        }
+    }
 }
 
 // A box that reads one input to its end before the next one lets the other's buffers fill. If one box feeds both, that
@@ -185,7 +194,22 @@ Result<void> Model::check() {
     MXK_TRY(check_circles());
     for (Part const* at = first_; at != nullptr; at = at->next)
         if (at->reads_in_order) MXK_TRY(check_order(*at));
-    return check_columns();
+    MXK_TRY(check_columns());
+    number_edges();
+    is_checked_ = true;
+    return {};
+}
+
+// In the order of the boxes.
+void Model::number_edges() {
+    std::size_t input = 0;
+    std::size_t output = 0;
+    for (Part* at = first_; at != nullptr; at = at->next) {
+        at->first_input = input;
+        at->first_output = output;
+        input += at->inputs;
+        output += at->outputs;
+    }
 }
 
 } // namespace mxk::dataflow

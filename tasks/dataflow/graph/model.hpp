@@ -41,7 +41,6 @@ namespace mxk::dataflow {
 class Model {
   public:
     static constexpr std::uint32_t default_capacity = 4; // envelopes that wait at an input
-    static constexpr std::size_t max_inputs = 63;
 
     struct BoxId {
         std::size_t number = SIZE_MAX;
@@ -66,7 +65,8 @@ class Model {
     void connect(BoxId from, BoxId to, std::string_view input = {});
 
     // Errors: an input or an output that nothing is connected to, a circle, a column that is missing or of the wrong
-    // type, no box; what add() and connect() have found.
+    // type, no box, no memory; what add() and connect() have found. Queries of a model that has not passed end with an
+    // error.
     Result<void> check();
 
   private:
@@ -93,8 +93,10 @@ class Model {
         std::size_t number = 0;
         std::size_t inputs = 0; // connected
         std::size_t outputs = 0;
+        std::size_t first_input = 0; // of all boxes' inputs and outputs, once checked
+        std::size_t first_output = 0;
         unsigned mark = 0; // of check()
-        ColumnTypes given; // its output's, once check() has found them
+        ColumnTypes given; // its output's, once checked
         Part* next = nullptr;
     };
     struct Connection {
@@ -151,6 +153,7 @@ class Model {
     Result<void> check_circles();
     Result<void> check_columns();
     Result<void> check_columns(Part& part);
+    void number_edges();
     Result<void> check_order(Part const& part);
     void mark_ancestors(unsigned mark);
 
@@ -161,6 +164,7 @@ class Model {
     Connection* last_connection_ = nullptr;
     std::size_t connections_ = 0;
     std::uint32_t capacity_ = default_capacity;
+    bool is_checked_ = false;
     bool has_failed_ = false;
     Error error_{"no error"};
 };

@@ -47,6 +47,7 @@ void Query::fail(Error const& error) {
 
 void Query::build(CoreScheduler& here, Request& request) {
     auto& self = static_cast<Query&>(request);
+    if (!self.model_.is_checked_) return self.fail(Error("expected a model that has passed check(), got another one"));
     if (auto const made = self.make_boxes(here); !made) return self.fail(made.error());
     for (std::size_t at = 0; at < self.parts_->boxes; ++at) self.add_task();
     // In the order in which they were added; the last one first, as with the outputs of a box.
@@ -73,22 +74,14 @@ Result<void> Query::make_edges() {
     for (Model::Connection const* at = model_.first_connection_; at != nullptr; at = at->next) {
         Edge* const edge = new (parts_->edge + parts_->edges++)
             Edge(*parts_->box[at->from->number], *parts_->box[at->to->number], at->capacity);
-        std::size_t input = at->input;
-        std::size_t output = 0;
-        for (Model::Part const* part = model_.first_; part != at->to; part = part->next) input += part->inputs;
-        for (Model::Part const* part = model_.first_; part != at->from; part = part->next) output += part->outputs;
+        std::size_t output = at->from->first_output;
         while (parts_->outputs[output] != nullptr) ++output;
-        parts_->inputs[input] = edge;
+        parts_->inputs[at->to->first_input + at->input] = edge;
         parts_->outputs[output] = edge;
     }
-    std::size_t input = 0;
-    std::size_t output = 0;
-    for (Model::Part const* part = model_.first_; part != nullptr; part = part->next) {
-        parts_->box[part->number]->connect(parts_->inputs.subspan(input, part->inputs),
-                                           parts_->outputs.subspan(output, part->outputs));
-        input += part->inputs;
-        output += part->outputs;
-    }
+    for (Model::Part const* part = model_.first_; part != nullptr; part = part->next)
+        parts_->box[part->number]->connect(part->name, parts_->inputs.subspan(part->first_input, part->inputs),
+                                           parts_->outputs.subspan(part->first_output, part->outputs));
     return {};
 }
 

@@ -29,7 +29,7 @@ class Query : public Request {
 
     // A box: the query cannot go on. The first error is kept, and the boxes come to an end.
     void fail(Error const& error);
-    // After the end: what went wrong.
+    // After the end: what went wrong; also that it was cancelled, if a box had to end before it was done.
     [[nodiscard]] Result<void> result() const {
         if (has_failed_.load(std::memory_order_acquire)) return error_;
         return {};

@@ -123,7 +123,7 @@ MXK_TEST(dataflow, a_task_of_a_box_that_fails_ends_the_query_with_its_error) {
     MXK_REQUIRE(make_products(model, 100'000, 5, seen));
     auto const result = run(model);
     MXK_CHECK(!result.ok());
-    if (!result.ok()) MXK_CHECK_EQUAL(result.error().message(), "a hundred is too much for a task");
+    if (!result.ok()) MXK_CHECK_EQUAL(result.error().message(), "box 'multiplies': a hundred is too much for a task");
     MXK_CHECK(seen.sum <= sum_below(101));
 }
 
@@ -373,7 +373,7 @@ MXK_TEST(dataflow, tasks_of_boxes_leave_no_memory_in_use) {
             poisoned.cancel();
             poisoned.wait();
             failing.wait();
-            MXK_CHECK(poisoned.result().ok());
+            MXK_CHECK(poisoned.result().ok() || poisoned.result().error().message() == "the query was cancelled");
             MXK_CHECK(!failing.result().ok());
         }
     };

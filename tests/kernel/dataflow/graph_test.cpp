@@ -5,6 +5,7 @@
 
 #include "kernel/memory/heap/heap_statistics.hpp"
 #include "tasks/dataflow/graph/parallel_stage.hpp"
+#include "tasks/threads/thread.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/queries.hpp"
 
@@ -235,7 +236,7 @@ MXK_TEST(dataflow, a_box_that_fails_ends_its_query_with_an_error) {
     MXK_REQUIRE(model.check().ok());
     auto const result = run(model);
     MXK_CHECK(!result.ok());
-    if (!result.ok()) MXK_CHECK(result.error().message() == "the hundredth is one too many");
+    if (!result.ok()) MXK_CHECK(result.error().message() == "box 'fails': the hundredth is one too many");
     MXK_CHECK(seen.sum <= sum_below(100));
 }
 
@@ -290,7 +291,98 @@ MXK_TEST(dataflow, queries_give_all_their_memory_back) {
     MXK_CHECK_EQUAL(Worker::current().heap().use().live_bytes, before.live_bytes);
 }
 
+// ---- Threads
+
+// A thread is no core of the scheduler's, and has no queue.
+MXK_TEST(dataflow, threads_submit_and_cancel_queries) {
+    constexpr std::size_t per_thread = 16;
+    auto const cores = all_cores();
+    for (Discipline const discipline : all_disciplines) {
+        std::array<Seen, 2 * per_thread> seen{};
+        std::array<Model, 2 * per_thread> models;
+        for (std::size_t at = 0; at < models.size(); ++at) {
+            models[at].connect(models[at].add<Numbers>("numbers", std::uint64_t{50}),
+                               models[at].add<Sum>("sum", &seen[at]));
+            MXK_REQUIRE(models[at].check().ok());
+        }
+        auto scheduler = Scheduler::create(cores.span(), {.discipline = discipline});
+        auto queries = NodeVector<WaitedQuery>::create(models.size(), Worker::current().node());
+        MXK_REQUIRE(scheduler.ok() && queries.ok());
+        for (Model const& model : models) queries.value().emplace(model);
+        auto const submit_from = [&](std::size_t first) {
+            for (std::size_t at = first; at < first + per_thread; ++at) {
+                if (at % 4 == 1)
+                    scheduler.value()->submit_to(static_cast<std::uint16_t>(scheduler.value()->nodes().size() - 1),
+                                                 queries.value()[at]);
+                else
+                    scheduler.value()->submit(queries.value()[at]);
+                if (at % 4 == 3) queries.value()[at].cancel();
+            }
+        };
+        auto a = [&] { submit_from(0); };
+        auto b = [&] { submit_from(per_thread); };
+        auto first = Thread::create({.core = cores.span().front()}, a);
+        auto second = Thread::create({.core = cores.span().back()}, b);
+        MXK_REQUIRE(first.ok() && second.ok());
+        MXK_CHECK(first.value().join().ok());
+        MXK_CHECK(second.value().join().ok());
+        for (std::size_t at = 0; at < queries.value().size(); ++at) {
+            queries.value()[at].wait();
+            MXK_CHECK_EQUAL(queries.value()[at].result().ok(), seen[at].has_ended);
+            MXK_CHECK(at % 4 == 3 || seen[at].sum == sum_below(50));
+        }
+    }
+}
+
 // ---- Models
+
+MXK_TEST(dataflow, a_model_that_was_not_checked_or_has_changed_since_does_not_run) {
+    Seen seen;
+    Model model;
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{5});
+    model.connect(numbers, model.add<Sum>("sum", &seen));
+    auto const is_refused = [&] {
+        auto const result = run(model);
+        return !result.ok() && result.error().message() == "expected a model that has passed check(), got another one";
+    };
+    MXK_CHECK(is_refused());
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(run(model).ok());
+    auto const more = model.add<Sum>("more", &seen);
+    MXK_CHECK(is_refused());
+    model.connect(numbers, more);
+    MXK_CHECK(is_refused());
+    MXK_CHECK(model.check().ok());
+    MXK_CHECK(run(model).ok());
+    MXK_CHECK_EQUAL(seen.count, 15u);
+}
+
+// Either all has been done, or the result says that it was not.
+MXK_TEST(dataflow, what_was_cancelled_says_so) {
+    for (Discipline const discipline : all_disciplines) {
+        for (unsigned turns = 0; turns < 12; ++turns) {
+            Seen seen;
+            Model model;
+            constexpr std::uint64_t count = 40;
+            model.connect(model.add<Numbers>("numbers", count), model.add<Sum>("sum", &seen));
+            MXK_REQUIRE(model.check().ok());
+            auto scheduler = Scheduler::create(all_cores().span().first(1), {.discipline = discipline});
+            MXK_REQUIRE(scheduler.ok());
+            WaitedQuery query(model);
+            if (turns == 0) query.cancel();
+            scheduler.value()->submit(query);
+            Worker::current().run_until([&, left = turns]() mutable { return left-- == 0 || query.is_over(); });
+            if (turns != 11) query.cancel();
+            query.wait();
+            if (turns == 11) query.cancel(); // it is over
+            MXK_CHECK_EQUAL(query.result().ok(), seen.has_ended);
+            MXK_CHECK_EQUAL(seen.has_ended, seen.count == count && seen.has_ended);
+            MXK_CHECK(turns != 0 || !query.result().ok());
+            MXK_CHECK(turns != 11 || query.result().ok());
+            if (!query.result().ok()) MXK_CHECK(query.result().error().message() == "the query was cancelled");
+        }
+    }
+}
 
 MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
     Seen seen;

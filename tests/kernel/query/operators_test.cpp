@@ -25,6 +25,7 @@ using dataflow::CoreScheduler;
 using dataflow::Discipline;
 using dataflow::Envelope;
 using dataflow::EnvelopePointer;
+using dataflow::GrowingArray;
 using dataflow::Model;
 using dataflow::SchedulerOptions;
 using dataflow_tests::all_disciplines;
@@ -40,7 +41,6 @@ using query::add_probe;
 using query::add_top;
 using query::Answer;
 using query::ColumnsOf;
-using query::GrowingArray;
 using query::Limit;
 using query::Scan;
 using query::ScannedColumns;
@@ -253,8 +253,127 @@ MXK_TEST(query, a_join_of_keys_that_are_not_unique_is_an_error) {
     auto const result = run(model);
     MXK_CHECK(!result.ok());
     if (!result.ok())
-        MXK_CHECK(result.error().message().starts_with("expected unique keys to build a join from, got "));
+        MXK_CHECK(result.error().message().starts_with("box 'build': expected unique keys to build a join from, got "));
     MXK_CHECK_EQUAL(rows.all.size(), 0u);
+}
+
+// Of all 64 bits: the tables below have no key 0.
+struct ExtremeKeys {
+    std::array<std::int64_t, 6> key{-1, 0, INT64_MAX, INT64_MIN, 1, -2};
+    ScannedColumns columns{6};
+    ExtremeKeys() { columns.add(std::span<std::int64_t const>(key)); }
+};
+std::uint64_t same_bits(std::int64_t key) {
+    return static_cast<std::uint64_t>(key);
+}
+
+MXK_TEST(query, a_join_takes_every_key) {
+    ExtremeKeys const table;
+    for (std::size_t const twice : {0U, 1U}) {
+        Rows<std::int64_t, std::uint64_t> rows;
+        Model model;
+        auto const build = add_build(model, "build", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits,
+                                     ColumnsOf<std::int64_t>{{0}}, [](std::int64_t key) { return same_bits(key) / 3; });
+        auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+        for (std::size_t i = 0; i <= twice; ++i)
+            model.connect(add_table(model, "table", table.columns, 0, 1 + 5 * i), build); // its first row once more
+        model.connect(build, probe, "table");
+        model.connect(add_table(model, "rows", table.columns), probe, "rows");
+        model.connect(probe, add_keep(model, rows, 0, 1));
+        MXK_REQUIRE(model.check().ok());
+        auto const result = run(model);
+        MXK_CHECK_EQUAL(result.ok(), twice == 0);
+        if (!result.ok())
+            MXK_CHECK(result.error().message() ==
+                      "box 'build': expected unique keys to build a join from, got 18446744073709551615 (-1 if signed) "
+                      "twice");
+        MXK_CHECK_EQUAL(rows.all.size(), twice == 0 ? table.key.size() : 0);
+        for (std::size_t row = 0; row < rows.all.size(); ++row) {
+            MXK_CHECK_EQUAL(rows.all[row].a, table.key[row]);
+            MXK_CHECK_EQUAL(rows.all[row].b, same_bits(table.key[row]) / 3);
+        }
+    }
+}
+
+MXK_TEST(query, a_join_without_the_last_key_does_not_find_it) {
+    ExtremeKeys const table;
+    Rows<std::int64_t, std::uint64_t> rows;
+    Model model;
+    auto const build = add_build(model, "build", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits, ColumnsOf<>{},
+                                 [] { return std::uint64_t{7}; });
+    auto const others = add_filter(model, "others", ColumnsOf<std::int64_t>{{0}},
+                                   [](std::int64_t key) { return key != -1 && key != 0; });
+    auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+    model.connect(add_table(model, "table", table.columns), others);
+    model.connect(others, build);
+    model.connect(build, probe, "table");
+    model.connect(add_table(model, "rows", table.columns), probe, "rows");
+    model.connect(probe, add_keep(model, rows, 0, 1));
+    MXK_REQUIRE(runs(model));
+    MXK_REQUIRE(rows.all.size() == 4u);
+    MXK_CHECK_EQUAL(rows.all[0].a, INT64_MAX);
+}
+
+MXK_TEST(query, groups_take_every_key) {
+    ExtremeKeys const table;
+    Rows<std::uint64_t, std::int64_t> rows;
+    Model model;
+    auto const groups = add_group_by(
+        model, "groups", ColumnsOf<std::int64_t>{{0}}, &same_bits, ColumnsOf<>{}, [] { return std::int64_t{1}; },
+        ColumnsOf<std::int64_t>{{0}});
+    for (unsigned i = 0; i < 3; ++i) model.connect(add_table(model, "table", table.columns), groups);
+    model.connect(groups, add_keep(model, rows, 0, 1));
+    MXK_REQUIRE(runs(model));
+    MXK_REQUIRE(rows.all.size() == table.key.size());
+    for (auto const& row : rows.all.span()) {
+        MXK_CHECK(std::ranges::find(table.key, static_cast<std::int64_t>(row.a)) != table.key.end());
+        MXK_CHECK_EQUAL(row.b, 3);
+    }
+}
+
+MXK_TEST(query, a_result_that_does_not_fit_is_an_error) {
+    ExtremeKeys const table;
+    for (std::int64_t const factor : {std::int64_t{1}, std::int64_t{2}}) {
+        Rows<std::int64_t, std::int64_t> rows;
+        Model model;
+        auto const map =
+            add_map<std::int64_t>(model, "twice", 1, ColumnsOf<std::int64_t>{{0}}, [factor](std::int64_t key) {
+                return query::checked_product<std::int64_t>(key, factor);
+            });
+        model.connect(add_table(model, "table", table.columns), map);
+        model.connect(map, add_keep(model, rows, 0, 1));
+        MXK_REQUIRE(model.check().ok());
+        auto const result = run(model);
+        MXK_CHECK_EQUAL(result.ok(), factor == 1);
+        if (!result.ok())
+            MXK_CHECK(result.error().message() ==
+                      "box 'twice': expected a result that fits in i64, got another one of 9223372036854775807");
+    }
+}
+
+// More inputs than a word has bits.
+MXK_TEST(query, a_box_has_as_many_inputs_as_are_connected) {
+    MadeUpTable const table;
+    constexpr std::size_t parts = 150;
+    Rows<std::uint64_t, std::int64_t> rows;
+    Model model;
+    auto const groups = add_group_by(
+        model, "groups", ColumnsOf<>{}, [] { return std::uint64_t{0}; }, ColumnsOf<>{}, [] { return std::int64_t{1}; },
+        ColumnsOf<std::int64_t>{{number_column}});
+    auto const merge = add_merge(model, "merge", 100, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number,
+                                 ColumnsOf<std::int64_t, std::uint8_t>{{number_column, kind_column}});
+    Rows<std::int64_t, std::uint8_t> merged;
+    for (std::size_t part = 0; part < parts; ++part) {
+        model.connect(add_table(model, "table", table.columns, part, parts), groups);
+        model.connect(add_table(model, "table", table.columns, parts - 1 - part, parts), merge);
+    }
+    model.connect(groups, add_keep(model, rows, 0, 1));
+    model.connect(merge, add_keep(model, merged, 0, 1));
+    MXK_REQUIRE(runs(model));
+    MXK_REQUIRE(rows.all.size() == 1u);
+    MXK_CHECK_EQUAL(rows.all[0].b, static_cast<std::int64_t>(MadeUpTable::rows));
+    MXK_REQUIRE(merged.all.size() == MadeUpTable::rows);
+    for (std::size_t row = 0; row < MadeUpTable::rows; ++row) MXK_CHECK_EQUAL(merged.all[row].a, table.number[row]);
 }
 
 struct GroupRecord {
@@ -426,6 +545,21 @@ MXK_TEST(query, a_limit_cuts_an_envelope_with_a_selection_and_one_without) {
     }
 }
 
+MXK_TEST(query, the_first_0_rows_are_none) {
+    MadeUpTable const table;
+    MXK_CHECK_EQUAL(limited_scan(table, 0, false, {}).rows, 0u);
+    MXK_CHECK(limited_scan(table, 0, false, {}).scanned <= 10);
+    Answer<std::int64_t> answer;
+    Model model;
+    auto const top = add_top(
+        model, "top", answer, 0,
+        [](Envelope const& envelope, Envelope::Row row) { return envelope.values<std::int64_t>(number_column)[row]; },
+        [](std::int64_t a, std::int64_t b) { return a < b; });
+    model.connect(add_table(model, "table", table.columns), top);
+    MXK_REQUIRE(runs(model));
+    MXK_CHECK_EQUAL(answer.records.size(), 0u);
+}
+
 // What one branch has had enough of, another one still wants.
 MXK_TEST(query, a_limit_in_one_branch_leaves_the_other_all_rows) {
     MadeUpTable const table;
@@ -552,7 +686,8 @@ MXK_TEST(query, a_merge_of_an_input_that_is_not_in_order_is_an_error) {
     auto const result = run(model);
     MXK_CHECK(!result.ok());
     if (!result.ok())
-        MXK_CHECK_EQUAL(result.error().message(), "expected rows in ascending order at input 0 of a merge, got others");
+        MXK_CHECK_EQUAL(result.error().message(),
+                        "box 'merge': expected rows in ascending order at input 0 of a merge, got others");
 }
 
 // The thesis' tree (9.2.3 a): rows are dealt to boxes that sort, and merged.
@@ -637,6 +772,92 @@ MXK_TEST(query, what_is_wrong_with_columns_is_said_by_box_and_input) {
             model.connect(sort, add_keep(model, rows, number_column, new_column));
         },
         "box 'sort': input 'rows': expected column 0 from box 'table' to be of type u64, got i64");
+    for (std::size_t const to : {std::size_t{12}, std::size_t{4000}}) {
+        FixedText<120> expected;
+        format(expected, "box 'map': input 'rows': expected a column from 0 to 11, got {}", to);
+        check_model_error(
+            [&](Model& model) {
+                auto const map =
+                    add_map<std::uint64_t>(model, "map", to, ColumnsOf<>{}, [] { return std::uint64_t{}; });
+                model.connect(add_table(model, "table", table.columns), map);
+                model.connect(map, add_keep(model, rows, number_column, new_column));
+            },
+            expected.view());
+    }
+    check_model_error(
+        [&](Model& model) {
+            auto const build = add_build(
+                model, "build", 1, ColumnsOf<>{}, [] { return std::uint64_t{}; }, ColumnsOf<>{},
+                [] { return std::uint64_t{}; });
+            auto const probe = add_probe(model, "probe", 12, ColumnsOf<std::int64_t>{{number_column}}, &key_of_number);
+            model.connect(add_table(model, "table", table.columns), build);
+            model.connect(build, probe, "table");
+            model.connect(add_table(model, "table", table.columns), probe, "rows");
+            model.connect(probe, add_keep(model, rows, number_column, new_column));
+        },
+        "box 'probe': input 'rows': expected a column from 0 to 11, got 12");
+}
+
+MXK_TEST(query, types_that_are_not_numbers_of_columns_are_told_apart) {
+    struct One {
+        std::int64_t value;
+    };
+    struct Other {
+        std::int64_t value;
+    };
+    std::array<double, 2> const numbers{1.5, 2.5};
+    std::array<One, 2> const ones{};
+    ScannedColumns columns(2);
+    columns.add(std::span<double const>(numbers));
+    columns.add(std::span<One const>(ones));
+    auto const check_type = [&](auto value, std::size_t column, std::string_view expected) {
+        check_model_error(
+            [&](Model& model) {
+                Rows<std::uint64_t, std::int64_t>* const none = nullptr;
+                auto const groups = add_group_by(
+                    model, "groups", ColumnsOf<>{}, [] { return std::uint64_t{0}; },
+                    ColumnsOf<decltype(value)>{{column}}, [](auto const&) { return std::int64_t{1}; }, ColumnsOf<>{});
+                model.connect(add_table(model, "table", columns), groups);
+                model.connect(groups, model.add<Keep<std::uint64_t, std::int64_t>>(
+                                          "kept", none, ColumnsOf<std::uint64_t, std::int64_t>{{0, 1}}));
+            },
+            expected);
+    };
+    check_type(std::int64_t{}, 0,
+               "box 'groups': input 'rows': expected column 0 from box 'table' to be of type i64, got f64");
+    check_type(std::int64_t{}, 1,
+               "box 'groups': input 'rows': expected column 1 from box 'table' to be of type i64, got object");
+    check_type(Other{}, 1,
+               "box 'groups': input 'rows': expected column 1 from box 'table' to be of type object, got another "
+               "object");
+    check_type(std::uint16_t{}, 0,
+               "box 'groups': input 'rows': expected column 0 from box 'table' to be of type u16, got f64");
+}
+
+MXK_TEST(query, what_is_wrong_with_a_scan_is_said) {
+    std::array<std::int64_t, 5> const values{};
+    ScannedColumns wrong_length(4);
+    wrong_length.add(std::span<std::int64_t const>(values));
+    ScannedColumns too_many(5);
+    for (unsigned i = 0; i < 13; ++i) too_many.add(std::span<std::int64_t const>(values));
+    ScannedColumns right(5);
+    for (unsigned i = 0; i < 12; ++i) right.add(std::span<std::int64_t const>(values));
+    auto const check_scan = [](ScannedColumns const& columns, std::size_t part, std::size_t parts, std::uint32_t rows,
+                               std::string_view expected) {
+        check_model_error(
+            [&](Model& model) {
+                Rows<std::int64_t, std::int64_t>* const none = nullptr;
+                model.connect(add_table(model, "table", columns, part, parts, rows),
+                              model.add<Keep<std::int64_t, std::int64_t>>(
+                                  "kept", none, ColumnsOf<std::int64_t, std::int64_t>{{0, 0}}));
+            },
+            expected);
+    };
+    check_scan(wrong_length, 0, 1, 1, "box 'table': expected columns of 4 rows each, got one of 5");
+    check_scan(too_many, 0, 1, 1, "box 'table': expected up to 12 columns, got 13");
+    check_scan(right, 3, 3, 1, "box 'table': expected a part below the number of parts 3, got 3");
+    check_scan(right, 0, 0, 1, "box 'table': expected a part below the number of parts 0, got 0");
+    check_scan(right, 0, 1, 0, "box 'table': expected envelopes of 1 row or more, got 0");
 }
 
 MXK_TEST(query, what_is_wrong_with_inputs_of_operators_is_said_by_box_and_input) {

@@ -1,6 +1,5 @@
 """The queries, with the values of TPC-H's reference (its section 2.4), as DuckDB obeys them."""
 
-# An average of decimals is (sum / 10^scale) / count, rounded twice to the nearest double: docs/query.md.
 # q1's date is cast, so that dates are compared and not time stamps, which the difference of a date and an interval is.
 QUERIES = {
     "q1": """

@@ -11,7 +11,7 @@
 #include "kernel/memory/heap/heap.hpp"
 #include "kernel/memory/memory.hpp"
 
-namespace mxk::query {
+namespace mxk::dataflow {
 
 template <typename T> class GrowingArray {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -61,4 +61,4 @@ template <typename T> class GrowingArray {
     std::size_t room_ = 0;
 };
 
-} // namespace mxk::query
+} // namespace mxk::dataflow
