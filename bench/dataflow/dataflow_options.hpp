@@ -85,6 +85,7 @@ struct DataflowOptions : CoreSetOptions, GraphShape, DataflowChoices {
                 .reruns_bound = reruns_bound,
                 .steals_first = steals_first,
                 .patience = Nanoseconds{patience},
+                .shares_at_once = false, // as in the thesis
                 .seed = seed};
     }
 

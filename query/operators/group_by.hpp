@@ -1,5 +1,6 @@
-// Groups rows by a key of 64 bits, and sums columns in each group: in an own table of MXK from keys to groups. Several
-// may group parts of the rows, and one more what they give: it groups partial sums as it groups values.
+// Groups rows by a key of 64 bits, and sums columns, or what a function makes of them, in each group: in an own table
+// of MXK from keys to groups. Several may group parts of the rows, and one more what they give: it groups partial sums
+// as it groups values.
 //
 //     in:   rows                    out:  column 0: key (u64), 1: rows of the group (i64), 2 and on: sums (Sum)
 #pragma once
@@ -11,6 +12,8 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "query/operators/columns_of.hpp"
@@ -24,10 +27,10 @@
 namespace mxk::query {
 
 // What a group by takes of its input: `Key` gives std::uint64_t of the values of some columns, `Count` what a row
-// counts (std::int64_t), and the sums are of columns of types Ts.
-template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts>
+// counts (std::int64_t), `Terms` what it adds to each sum (a std::tuple of numbers), of columns of types Ts.
+template <typename Keys, typename Key, typename Counts, typename Count, typename Terms, typename... Ts>
 class GroupBy : public dataflow::Box {
-    static constexpr std::size_t sums = sizeof...(Ts);
+    static constexpr std::size_t sums = std::tuple_size_v<std::invoke_result_t<Terms, Ts const&...>>;
     static_assert(2 + sums <= dataflow::Envelope::max_columns);
     struct Group {
         std::uint64_t key;
@@ -42,7 +45,7 @@ class GroupBy : public dataflow::Box {
     static constexpr bool collects = true;
     static Result<dataflow::ColumnTypes> columns(std::span<dataflow::InputColumns const> given, Keys keys,
                                                  Key const& /*key*/, Counts counts, Count const& /*count*/,
-                                                 ColumnsOf<Ts...> summed) {
+                                                 ColumnsOf<Ts...> summed, Terms const& /*terms*/) {
         for (dataflow::InputColumns const& input : given) {
             MXK_TRY(keys.check(input));
             MXK_TRY(counts.check(input));
@@ -54,13 +57,14 @@ class GroupBy : public dataflow::Box {
     }
 
     GroupBy(dataflow::Query& query, CoreId core, Keys keys, Key key, Counts counts, Count count,
-            ColumnsOf<Ts...> summed)
+            ColumnsOf<Ts...> summed, Terms terms)
         : Box(query, core)
         , keys_(keys)
         , key_(key)
         , counts_(counts)
         , count_(count)
-        , summed_(summed) {}
+        , summed_(summed)
+        , terms_(terms) {}
 
   protected:
     Result<dataflow::Step> receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
@@ -78,7 +82,7 @@ class GroupBy : public dataflow::Box {
         summed_.with_values(*envelope, [&](auto const*... values) {
             std::uint32_t at = 0;
             envelope->for_each_row([&]([[maybe_unused]] auto row) {
-                add(groups_[group[at++]].sum, std::index_sequence_for<Ts...>{}, values[row]...);
+                add(groups_[group[at++]].sum, terms_(values[row]...), std::make_index_sequence<sums>{});
             });
         });
         return dataflow::Step::More;
@@ -123,10 +127,10 @@ class GroupBy : public dataflow::Box {
     static constexpr std::size_t max_rebuilt = 65'536; // groups
     static constexpr std::size_t first_slots = 1024;   // of the table, which grows
 
-    template <std::size_t... places>
-    [[gnu::always_inline]] static void add(std::array<Sum, sums>& sum, std::index_sequence<places...>,
-                                           Ts const&... values) {
-        ((sum[places] += values), ...);
+    template <typename Tuple, std::size_t... places>
+    [[gnu::always_inline]] static void add(std::array<Sum, sums>& sum, Tuple const& terms,
+                                           std::index_sequence<places...>) {
+        ((sum[places] += std::get<places>(terms)), ...);
     }
 
     // The group of each row. A row with the key of the one before, which is frequent in sorted data, needs no search.
@@ -185,6 +189,7 @@ class GroupBy : public dataflow::Box {
     Counts counts_;
     Count count_;
     ColumnsOf<Ts...> summed_;
+    Terms terms_;
     std::optional<KeyTable> table_;
     NodeId table_node_{};
     dataflow::GrowingArray<Group> groups_;
@@ -192,10 +197,17 @@ class GroupBy : public dataflow::Box {
 };
 
 // See GroupBy.
+template <typename Keys, typename Key, typename Counts, typename Count, typename Terms, typename... Ts>
+dataflow::Model::BoxId add_group_by(dataflow::Model& model, std::string_view name, Keys keys, Key key, Counts counts,
+                                    Count count, ColumnsOf<Ts...> summed, Terms terms) {
+    return model.add<GroupBy<Keys, Key, Counts, Count, Terms, Ts...>>(name, keys, key, counts, count, summed, terms);
+}
+// The sums of columns themselves.
 template <typename Keys, typename Key, typename Counts, typename Count, typename... Ts>
 dataflow::Model::BoxId add_group_by(dataflow::Model& model, std::string_view name, Keys keys, Key key, Counts counts,
                                     Count count, ColumnsOf<Ts...> summed) {
-    return model.add<GroupBy<Keys, Key, Counts, Count, Ts...>>(name, keys, key, counts, count, summed);
+    return add_group_by(model, name, keys, key, counts, count, summed,
+                        [](Ts const&... values) { return std::tuple(values...); });
 }
 
 } // namespace mxk::query

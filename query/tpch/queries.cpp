@@ -1,6 +1,7 @@
 #include "query/tpch/queries.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "query/operators/filter.hpp"
 #include "query/operators/group_by.hpp"
@@ -45,7 +46,7 @@ bool are_within(std::span<std::int32_t const> values, std::int32_t max) {
 // ---- q1
 
 Result<void> PricingSummary::prepare(ColumnFile const& file, Plan const& plan) {
-    enum : std::size_t { Quantity, Price, Discount, Tax, Flag, Status, ShipDate, DiscountedPrice, Charge };
+    enum : std::size_t { Quantity, Price, Discount, Tax, Flag, Status, ShipDate, DiscountedPrice };
     LineItems const items = MXK_TRY(LineItems::of(file));
     columns_ = ScannedColumns(items.rows);
     for (auto const values : {items.quantity, items.extended_price, items.discount, items.tax}) columns_.add(values);
@@ -58,27 +59,27 @@ Result<void> PricingSummary::prepare(ColumnFile const& file, Plan const& plan) {
         model_, "all groups", ColumnsOf<std::uint64_t>{{0}}, [](std::uint64_t key) { return key; },
         ColumnsOf<std::int64_t>{{1}}, [](std::int64_t count) { return count; },
         ColumnsOf<Sum, Sum, Sum, Sum, Sum>{{2, 3, 4, 5, 6}});
-    std::uint32_t const rows = rows_of(plan, columns_, 2 * sizeof(std::int64_t) + sizeof(Envelope::Row));
+    std::uint32_t const rows = rows_of(plan, columns_, sizeof(std::int64_t) + sizeof(Envelope::Row));
     for (std::size_t part = 0; part < plan.parts; ++part) {
         BoxId const scan = add_scan(model_, "lineitem", columns_, part, plan.parts, rows);
         BoxId const filter = add_filter(model_, "shipped", ColumnsOf<std::int32_t>{{ShipDate}},
                                         [](std::int32_t date) { return date <= days_of(1998, 12, 1) - 90; });
-        BoxId const price =
+        BoxId const discounted_price_map =
             add_map<std::int64_t>(model_, "discounted price", DiscountedPrice,
                                   ColumnsOf<std::int32_t, std::int32_t>{{Price, Discount}}, &discounted);
-        BoxId const charge = add_map<std::int64_t>(
-            model_, "charge", Charge, ColumnsOf<std::int64_t, std::int32_t>{{DiscountedPrice, Tax}},
-            [](std::int64_t value, std::int32_t tax) { return checked_product<std::int64_t>(value, one + tax); });
         BoxId const groups = add_group_by(
             model_, "groups", ColumnsOf<std::uint8_t, std::uint8_t>{{Flag, Status}},
             [](std::uint8_t flag, std::uint8_t status) { return std::uint64_t{flag} << 8 | status; }, ColumnsOf<>{},
             &each_row,
-            ColumnsOf<std::int32_t, std::int32_t, std::int64_t, std::int64_t, std::int32_t>{
-                {Quantity, Price, DiscountedPrice, Charge, Discount}});
+            ColumnsOf<std::int32_t, std::int32_t, std::int64_t, std::int32_t, std::int32_t>{
+                {Quantity, Price, DiscountedPrice, Tax, Discount}},
+            [](std::int32_t quantity, std::int32_t price, std::int64_t discounted_price, std::int32_t tax,
+               std::int32_t discount) {
+                return std::tuple(quantity, price, discounted_price, Sum{discounted_price} * (one + tax), discount);
+            });
         model_.connect(scan, filter);
-        model_.connect(filter, price);
-        model_.connect(price, charge);
-        model_.connect(charge, groups);
+        model_.connect(filter, discounted_price_map);
+        model_.connect(discounted_price_map, groups);
         model_.connect(groups, all);
     }
     BoxId const answer = add_top(

@@ -1,8 +1,8 @@
 // Three queries of TPC-H (3.0.1, section 2.4) with the values of its reference, as models of boxes: pricing summary
 // (q1), shipping priority (q3), forecast of a change of revenue (q6).
 //
-//     q1:  Scan -> Filter -> Map -> Map -> GroupBy -.
-//          Scan -> ...                     GroupBy -> GroupBy -> Top
+//     q1:  Scan -> Filter -> Map -> GroupBy -.
+//          Scan -> ...              GroupBy -> GroupBy -> Top
 //     q6:  Scan -> Filter -> Map -> GroupBy -> GroupBy -> Top
 //     q3:  customers: Scan -> Filter -> Build            the table of customers of a segment
 //          orders:    Scan -> Filter -> Probe -> Build   the table of their orders

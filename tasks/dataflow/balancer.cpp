@@ -1,5 +1,8 @@
 #include "tasks/dataflow/balancer.hpp"
 
+#include <algorithm>
+
+#include "base/fence.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/dataflow/scheduler.hpp"
@@ -30,6 +33,40 @@ void Balancer::look_now() {
     for (NodeScheduler& node : scheduler_.nodes())
         if (node.times_hot >= times) relieve(node);
     lock_.unlock();
+}
+
+namespace {
+
+bool is_idle(NodeScheduler const& node) {
+    return node.active() == 0 && node.waiting() == 0;
+}
+
+} // namespace
+
+// Of a request that begins and one that ends at the same time, one sees the other.
+bool Balancer::is_any_idle_beside_one() const {
+    if (!scheduler_.options().balances || !scheduler_.options().shares_at_once) return false;
+    store_load_fence();
+    auto const nodes = scheduler_.nodes();
+    return std::ranges::any_of(nodes, &is_idle) &&
+           std::ranges::any_of(nodes, [](NodeScheduler const& node) { return node.active() == 1; });
+}
+
+void Balancer::share_with_idle() {
+    if (!is_any_idle_beside_one()) return;
+    lock_.lock();
+    share_with_idle_locked();
+    lock_.unlock();
+}
+
+void Balancer::share_with_idle_locked() {
+    if (!is_any_idle_beside_one()) return;
+    for (NodeScheduler& from : scheduler_.nodes()) {
+        RequestPlace* const place = from.active() == 1 ? from.youngest() : nullptr;
+        if (place == nullptr) continue;
+        for (NodeScheduler& to : scheduler_.nodes())
+            if (is_idle(to)) share(*place->request(), to);
+    }
 }
 
 void Balancer::note_heat(NodeScheduler& node) {

@@ -33,6 +33,12 @@ class Balancer {
     // The same at once, whatever the time, for tests.
     void look_now();
 
+    // Nodes that have no request serve the only one of another node, if the options say so. A core that has begun a
+    // request.
+    void share_with_idle();
+    // The same for who holds the lock, and has ended one.
+    void share_with_idle_locked();
+
     // A request goes to another node at once, whatever the nodes' loads. Any core, in a task of the request, which thus
     // does not end meanwhile. False: it has been there, or the discipline keeps no places of requests.
     bool move_now(Request& request, NodeScheduler& to);
@@ -51,6 +57,7 @@ class Balancer {
 
   private:
     [[nodiscard]] bool does_any_sleep() const;
+    [[nodiscard]] bool is_any_idle_beside_one() const;
     void note_heat(NodeScheduler& node);
     void relieve(NodeScheduler& hot);
     // `place`: of a request that has begun; null: it waits.

@@ -25,23 +25,25 @@ Request* NodeScheduler::take_youngest() {
     return request;
 }
 
-void NodeScheduler::serve(RequestPlace& place) {
+void NodeScheduler::serve(RequestPlace& place, std::uint32_t guests_more) {
     lock_.lock();
     work_.add(place);
+    guests_.store(guests() + guests_more, std::memory_order_relaxed);
     note_active();
     lock_.unlock();
 }
 
-void NodeScheduler::remove(RequestPlace const& place) {
+void NodeScheduler::remove(RequestPlace& place) {
     lock_.lock();
     expect(work_.remove(place), "a request that has begun is served by all nodes that hold it");
+    if (place.is_guest_of(place_)) guests_.store(guests() - 1, std::memory_order_relaxed);
     note_active();
     lock_.unlock();
 }
 
 bool NodeScheduler::share(Request& request, NodeScheduler& to) {
     if (!request.place()->add_holder(to.place())) return false;
-    to.serve(*request.place());
+    to.serve(*request.place(), 1);
     return true;
 }
 

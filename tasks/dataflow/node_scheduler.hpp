@@ -34,6 +34,10 @@ class alignas(cache_line_bytes) NodeScheduler {
     // Any core; moment's numbers.
     [[nodiscard]] std::uint32_t waiting() const { return waiting_.load(std::memory_order_relaxed); }
     [[nodiscard]] std::uint32_t active() const { return active_.load(std::memory_order_relaxed); }
+    // Of these, those that have begun on another node, and are served here, too.
+    [[nodiscard]] std::uint32_t guests() const { return guests_.load(std::memory_order_relaxed); }
+    // One that waits begins before guests are served, if there are no others.
+    [[nodiscard]] bool is_own_request_due() const { return waiting() != 0 && guests() != 0 && active() == guests(); }
     [[nodiscard]] std::uint32_t max_active() const { return max_active_.load(std::memory_order_relaxed); }
 
     // Any core: counts tasks, queues them by `queue()`, and wakes a core if none looks for work.
@@ -52,8 +56,8 @@ class alignas(cache_line_bytes) NodeScheduler {
     void append(Request& request);
     // The youngest that waits; null if none does. Any core.
     Request* take_youngest();
-    // Serves the oldest request that waits, as long as fewer are served here than there are cores. `open_place`: gives
-    // a place for it, or null. Null: none begins. A core of the node.
+    // Serves the oldest request that waits, as long as fewer are served here, but for guests, than there are cores.
+    // `open_place`: gives a place for it, or null. Null: none begins. A core of the node.
     template <typename OpenPlace> Request* admit(OpenPlace open_place);
     // Of those that are served; null if none is. Any core, while no request can end (Scheduler).
     RequestPlace* youngest();
@@ -123,8 +127,8 @@ class alignas(cache_line_bytes) NodeScheduler {
         active_.store(now, std::memory_order_relaxed);
         if (now > max_active_.load(std::memory_order_relaxed)) max_active_.store(now, std::memory_order_relaxed);
     }
-    void serve(RequestPlace& place);
-    void remove(RequestPlace const& place);
+    void serve(RequestPlace& place, std::uint32_t guests_more);
+    void remove(RequestPlace& place);
 
     std::uint16_t place_;
     NodeId node_;
@@ -133,6 +137,7 @@ class alignas(cache_line_bytes) NodeScheduler {
     Request* youngest_waiting_ = nullptr;
     std::atomic<std::uint32_t> waiting_{0};
     std::atomic<std::uint32_t> active_{0};
+    std::atomic<std::uint32_t> guests_{0};
     std::atomic<std::uint32_t> max_active_{0};
 
   public:
@@ -147,7 +152,7 @@ template <typename OpenPlace> Request* NodeScheduler::admit(OpenPlace open_place
     if (waiting() == 0) return nullptr;
     lock_.lock();
     Request* const request = oldest_waiting_;
-    bool const has_room = request != nullptr && work_.size() < activity.cores();
+    bool const has_room = request != nullptr && work_.size() - guests() < activity.cores();
     RequestPlace* const place = has_room ? open_place(*request) : nullptr;
     if (place != nullptr) {
         oldest_waiting_ = request->next_waiting;
@@ -169,7 +174,7 @@ bool NodeScheduler::move(Request& request, NodeScheduler& from, NodeScheduler& t
     request.set_home(to.node());
     from.remove(place);
     between();
-    to.add_tasks(moved.tasks, [&] { to.serve(place); });
+    to.add_tasks(moved.tasks, [&] { to.serve(place, 0); });
     between();
     from.activity.remove(moved.counted);
     return true;

@@ -23,6 +23,7 @@ class alignas(cache_line_bytes) RequestPlace {
     struct AtNode {
         bool is_holder = false; // its cores take tasks from here
         bool was_here = false;  // the request never comes back to where it was
+        bool is_guest = false;  // it came here to be served by one more node
     };
 
     // `nodes`: one for each node, for this place alone.
@@ -117,7 +118,7 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.lock();
         bool const is_new = !nodes_[node].was_here;
         if (is_new) {
-            nodes_[node] = {.is_holder = true, .was_here = true};
+            nodes_[node] = {.is_holder = true, .was_here = true, .is_guest = true};
             count_holders();
         }
         lock_.unlock();
@@ -152,6 +153,13 @@ class alignas(cache_line_bytes) RequestPlace {
     [[nodiscard]] bool is_held_by(std::uint16_t node) {
         lock_.lock();
         bool const result = nodes_[node].is_holder;
+        lock_.unlock();
+        return result;
+    }
+    // Also of a node that holds it no more.
+    [[nodiscard]] bool is_guest_of(std::uint16_t node) {
+        lock_.lock();
+        bool const result = nodes_[node].is_guest;
         lock_.unlock();
         return result;
     }

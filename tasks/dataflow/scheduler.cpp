@@ -222,6 +222,7 @@ void Scheduler::end(Request& request, CoreScheduler& here) {
     if (RequestPlace* const place = request.place(); place != nullptr) {
         if (nodes_.size() > 1) balancer_.lock().lock();
         NodeScheduler::forget(nodes_.span(), *place);
+        if (nodes_.size() > 1) balancer_.share_with_idle_locked();
         if (nodes_.size() > 1) balancer_.lock().unlock();
         free_places_.give(*place);
     }

@@ -56,6 +56,9 @@ struct SchedulerOptions {
     bool chooses_node = true; // else all requests go to the first node
     bool balances = true;     // between nodes
     Nanoseconds balance_every{100'000'000};
+    // A node that has no request serves another's only one, from the moment on when that is so; else the balancer sees
+    // to it after some looks, as in the thesis. No part of it without `balances`.
+    bool shares_at_once = true;
     // nodes x nodes of the machine, row: the cores' node, column: the memory's, 10: the nearest; measured
     // (`bench memory`), or empty: the firmware's.
     std::span<std::uint8_t const> distances{};

@@ -90,14 +90,15 @@ class RequestsUse {
     }
     void look() { note(node(0).has_unbound_tasks() ? 1 : 0); }
     void count() { note(node(0).unbound_tasks()); }
-    void admit() {
-        begins(node(0).admit([&](Request& first) { return scheduler_->open_place(first, 0); }));
+    void admit(std::uint16_t place = 0) {
+        begins(node(place).admit([&](Request& first) { return scheduler_->open_place(first, place); }), place);
     }
     void take_youngest() { begins(node(0).take_youngest()); }
     void no_memory() { model_memory_is_out = true; }
-    void submit(std::size_t request) {
-        node(0).add_tasks(1, [&] { node(0).append(*request_[request]); });
+    void submit(std::size_t request, std::uint16_t place = 0) {
+        node(place).add_tasks(1, [&] { node(place).append(*request_[request]); });
     }
+    void note_due(std::uint16_t place) { note(node(place).is_own_request_due() ? 1 : 0); }
     // The task runs; behind its last one, the request's place may be another's.
     void end(std::size_t task) { task_[task]->execute(mine()); }
     void move(std::size_t request, std::uint16_t from, std::uint16_t to) {
@@ -110,6 +111,7 @@ class RequestsUse {
         SpinLock& lock = scheduler_->balancer().lock;
         lock.lock();
         note(NodeScheduler::share(*request_[request], node(to)) ? 1 : 0);
+        note(node(to).guests());
         lock.unlock();
     }
     // As the balancer says of one that it has moved before it began.
@@ -188,17 +190,18 @@ class RequestsUse {
         note(task != nullptr ? 1 + number_of(*task) : 0);
         if (task != nullptr) *runs_[number_of(*task)] += 1;
     }
-    void begins(Request* request) {
+    void begins(Request* request, std::uint16_t place = 0) {
         auto const at = static_cast<std::size_t>(std::ranges::find(request_, request) - request_.begin());
         note(request != nullptr ? 1 + at : 0);
         if (request == nullptr) return;
         *begins_[at] += 1; // two cores would race
-        node(0).activity.remove(1);
+        node(place).activity.remove(1);
     }
     static void begin_request(CoreScheduler& /*here*/, Request& /*request*/) {}
     // All that its tasks have done is seen.
     static void end_request(CoreScheduler& /*here*/, Request& request) {
         if (&request == current_->request_[0]) *current_->ends_ += 1;
+        for (NodeScheduler const& node : current_->scheduler_->all_nodes) note(node.guests());
         for (std::size_t i = 0; i < current_->task_.size(); ++i)
             if (&current_->task_[i]->request() == &request) note(current_->runs_[i]->read());
     }
@@ -223,7 +226,7 @@ class RequestsUse {
             while (ReschedulableTask const* const task = core->steal_oldest()) note_taken(task);
         for (NodeScheduler& each : scheduler_->all_nodes) {
             for (std::size_t tasks = 0; tasks <= task_.size(); ++tasks) take(each.place());
-            for (std::size_t waits = 0; waits <= request_.size(); ++waits) begins(each.take_youngest());
+            for (std::size_t waits = 0; waits <= request_.size(); ++waits) begins(each.take_youngest(), each.place());
             dataflow::ActivityCounts const counts = each.activity.counts();
             memory.check(counts.tasks == 0, "tasks are counted that are not there");
             memory.check(each.unbound_tasks() == 0 && each.waiting() == 0, "something is left");
@@ -294,6 +297,14 @@ TEST(Model, RequestQueues) {
         .use(use.use("shared and moved", {.nodes = two}, {shares, moves}))
         .use(use.use("shared, dealt", {.nodes = three, .is_shared = true},
                      {[](Use& by) { by.note_only_of(0), by.note_only_of(1), by.deal(), by.deal(), by.deal(); }}))
+        .use(use.use("shared, ends", {.nodes = two, .is_shared = true}, {ends(0)}))
+        .use(use.use("one begins beside a guest", {.nodes = two, .later = 2, .places = 3, .is_shared = true},
+                     {[](Use& by) {
+                         by.note_due(1), by.submit(1, 1), by.note_due(1), by.note_due(0), by.admit(1), by.note_due(1),
+                             by.submit(2, 1), by.note_due(1), by.admit(1);
+                     }}))
+        .use(use.use("one waits, and there is no guest", {.nodes = two, .later = 1},
+                     {[](Use& by) { by.submit(1, 1), by.note_due(1); }}))
         .use(use.use("counted there, moved on", {.nodes = three, .is_shared = true},
                      {[](Use& by) { by.schedule(0, Unbound), by.move(0, 1, 2), by.take(2); }}))
         .use(use.use("counted there, moved from here", {.nodes = three, .is_shared = true},

@@ -108,7 +108,8 @@ ReschedulableTask* RequestCore::next() {
         return task;
     }
     bool const steals_first = scheduler().options().steals_first;
-    ReschedulableTask* task = steals_first ? steal() : take_unbound();
+    ReschedulableTask* task = node_.is_own_request_due() ? admit() : nullptr;
+    if (task == nullptr) task = steals_first ? steal() : take_unbound();
     if (task == nullptr) task = steals_first ? take_unbound() : steal();
     if (task == nullptr) task = begin_request();
     return task;
@@ -209,6 +210,7 @@ ReschedulableTask* RequestCore::admit() {
     if (request == nullptr) return nullptr;
     inject::point();
     own_place_ = request->place();
+    if (scheduler().nodes().size() > 1) scheduler().balancer().share_with_idle();
     counts_.admitted.add(1);
     begin_work(1);
     return &request->beginning();
@@ -292,7 +294,7 @@ bool RequestCore::is_nothing_queued() const {
 }
 
 bool RequestCore::finds_work(Cycles now) {
-    if (node_.waiting() != 0 && node_.active() < node_.activity.cores()) return true;
+    if (node_.waiting() != 0 && node_.active() - node_.guests() < node_.activity.cores()) return true;
     if (helps_with_unbound(now)) return true;
     return std::ranges::any_of(victims_, [&](Victim& victim) { return helps(victim, now); });
 }

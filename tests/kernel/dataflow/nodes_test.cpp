@@ -105,6 +105,68 @@ MXK_TEST(dataflow, a_request_that_is_alone_is_shared_with_a_cold_node) {
     });
 }
 
+// The balancer does not look.
+constexpr Nanoseconds never{std::uint64_t{1} << 62};
+
+std::uint64_t ran_elsewhere(Scheduler const& scheduler, Crowd const& crowd) {
+    std::uint64_t sum = 0;
+    for (std::size_t node = 1; node < scheduler.nodes().size(); ++node) sum += crowd.ran_on[node].load();
+    return sum;
+}
+
+MXK_TEST(dataflow, all_nodes_serve_a_request_that_begins_alone) {
+    on_nodes({.chooses_node = false, .balance_every = never}, [](Scheduler& scheduler) {
+        for (unsigned round = 0; round < 20; ++round) {
+            Crowd crowd(100);
+            scheduler.submit(crowd);
+            until([&] { return ran_elsewhere(scheduler, crowd) > 100 && crowd.ran_on[0].load() > 0; });
+            crowd.stop.store(true);
+            crowd.wait();
+            crowd.members.destroy();
+        }
+        MXK_CHECK_EQUAL(scheduler.balancer().counts().looks.value(), 0u);
+        MXK_CHECK_EQUAL(scheduler.balancer().counts().shares.value(), 20 * (scheduler.nodes().size() - 1));
+    });
+}
+
+MXK_TEST(dataflow, all_nodes_serve_a_request_that_is_alone_once_another_has_ended) {
+    on_nodes({.chooses_node = false, .balance_every = never}, [](Scheduler& scheduler) {
+        auto const last = static_cast<std::uint16_t>(scheduler.nodes().size() - 1);
+        std::array<Crowd*, 64> others{};
+        Crowd alone(100);
+        // Each node has one of its own, the last one first.
+        std::size_t const count = last;
+        for (std::size_t at = 0; at < count; ++at) {
+            others[at] = new Crowd(3);
+            scheduler.submit_to(static_cast<std::uint16_t>(last - at), *others[at]);
+        }
+        for (std::size_t at = 0; at < count; ++at) until([&] { return others[at]->is_running.load(); });
+        scheduler.submit(alone);
+        for (std::size_t at = 0; at < count; ++at) {
+            others[at]->stop.store(true);
+            others[at]->wait();
+            others[at]->members.destroy();
+            delete others[at];
+        }
+        until([&] { return ran_elsewhere(scheduler, alone) > 100 && alone.is_running.load(); });
+        alone.stop.store(true);
+        alone.wait();
+        alone.members.destroy();
+    });
+}
+
+MXK_TEST(dataflow, a_request_stays_on_its_node_until_the_balancer_looks_if_asked) {
+    on_nodes({.chooses_node = false, .balance_every = never, .shares_at_once = false}, [](Scheduler& scheduler) {
+        Crowd crowd(100);
+        scheduler.submit(crowd);
+        until([&] { return crowd.ran_on[0].load() > 2000; });
+        crowd.stop.store(true);
+        crowd.wait();
+        crowd.members.destroy();
+        MXK_CHECK_EQUAL(ran_elsewhere(scheduler, crowd), 0u);
+    });
+}
+
 MXK_TEST(dataflow, the_youngest_of_several_requests_moves_to_a_cold_node) {
     on_nodes({.chooses_node = false, .balances = false}, [](Scheduler& scheduler) {
         if (scheduler.node(0).activity.cores() < 2) MXK_SKIP("needs two cores on the first node");

@@ -26,6 +26,7 @@ struct SchedulerOptions {
 
 struct Balancer {
     void look() {}
+    void share_with_idle() {} // uses share at any time
     SpinLock lock{lock_bands::objects.rank(2)};
 };
 
