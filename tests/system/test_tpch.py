@@ -19,7 +19,7 @@ from mxk_host.errors import DriverError, UsageError
 from mxk_host.tpch import comparison, data, schema
 from mxk_host.tpch.cells import Answer, as_rows, difference, text_of
 from mxk_host.tpch.column_file import Column, Meaning, Table, Type, Writer
-from mxk_host.tpch.queries import QUERIES
+from mxk_host.tpch.queries import MEASURED, QUERIES
 from mxk_host.tpch.reference import Reference
 
 SCALE = data.Scale(0.01)
@@ -373,6 +373,9 @@ def test_results_are_those_of_duckdb() -> None:
 def test_another_result_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(QUERIES, "q6", QUERIES["q6"].replace("l_quantity < 24", "l_quantity < 23"))
     settings = comparison.Settings(SCALE, ("q6",), (1,), 1, LINUX_BUILD, "1G", 60)
+    with pytest.raises(DriverError, match=r"q6: expected one answer of DuckDB's, in decimals and in integers: row 1"):
+        comparison.compare(settings, as_json=False)
+    monkeypatch.setitem(MEASURED, "q6", MEASURED["q6"].replace("l_quantity < 2400", "l_quantity < 2300"))
     with pytest.raises(DriverError, match=r"DuckDB's results; q6 on 1: row 1, revenue: expected \d+\.\d{4}, got"):
         comparison.compare(settings, as_json=False)
     assert "DIFFERENT" in capsys.readouterr().out
