@@ -159,6 +159,11 @@ template <typename Keys, typename Key> class Probe : public dataflow::Box {
         return dataflow::Step::More;
     }
 
+    Result<void> note_end(dataflow::CoreScheduler& /*here*/, std::size_t input) override {
+        if (input == from_table && table_ == nullptr) return Error("expected a table at input 'table', got none");
+        return {};
+    }
+
   private:
     static constexpr std::size_t batch = 32; // look-ups whose places in the table are asked for together
 

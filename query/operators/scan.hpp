@@ -36,7 +36,7 @@ class ScannedColumns {
     [[nodiscard]] dataflow::ColumnTypes const& types() const { return types_; }
     [[nodiscard]] std::size_t row_bytes() const {
         std::size_t sum = 0;
-        for (std::size_t i = 0; i < count_; ++i) sum += columns_[i].bytes;
+        for (Values const& column : columns_) sum += column.bytes;
         return sum;
     }
 

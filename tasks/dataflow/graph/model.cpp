@@ -15,6 +15,7 @@ Model::~Model() {
 Model::BoxId Model::fail(Error const& error) {
     if (!has_failed_) error_ = error;
     has_failed_ = true;
+    is_checked_ = false;
     return {};
 }
 

@@ -357,6 +357,8 @@ MXK_TEST(dataflow, a_model_that_was_not_checked_or_has_changed_since_does_not_ru
     MXK_CHECK(run(model).ok());
     MXK_CHECK_EQUAL(seen.count, 10u);
     MXK_CHECK_EQUAL(more_seen.count, 5u);
+    model.connect(more, numbers); // it has no output
+    MXK_CHECK(is_refused());
 }
 
 // Either all has been done, or the result says that it was not.

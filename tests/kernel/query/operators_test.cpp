@@ -356,6 +356,25 @@ MXK_TEST(query, sums_are_exact) {
     MXK_CHECK(answer.records[0] == expected);
 }
 
+MXK_TEST(query, a_table_of_a_join_that_does_not_come_is_an_error) {
+    ExtremeKeys const table;
+    Rows<std::int64_t, std::uint64_t> rows;
+    Model model;
+    auto const build = add_build(model, "build", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits, ColumnsOf<>{},
+                                 [] { return std::uint64_t{7}; });
+    auto const none = model.add<Limit>("none", std::uint64_t{0});
+    auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+    model.connect(add_table(model, "table", table.columns), build);
+    model.connect(build, none);
+    model.connect(none, probe, "table");
+    model.connect(add_table(model, "rows", table.columns), probe, "rows");
+    model.connect(probe, add_keep(model, rows, 0, 1));
+    MXK_REQUIRE(model.check().ok());
+    auto const result = run(model);
+    MXK_CHECK(!result.ok());
+    if (!result.ok()) MXK_CHECK(result.error().message() == "box 'probe': expected a table at input 'table', got none");
+}
+
 // More inputs than a word has bits.
 MXK_TEST(query, a_box_has_as_many_inputs_as_are_connected) {
     MadeUpTable const table;
@@ -860,6 +879,7 @@ MXK_TEST(query, what_is_wrong_with_a_scan_is_said) {
     };
     check_scan(wrong_length, 0, 1, 1, "box 'table': expected columns of 4 rows each, got one of 5");
     check_scan(too_many, 0, 1, 1, "box 'table': expected up to 12 columns, got 13");
+    MXK_CHECK_EQUAL(too_many.row_bytes(), 12 * sizeof(std::int64_t));
     check_scan(right, 3, 3, 1, "box 'table': expected a part below the number of parts 3, got 3");
     check_scan(right, 0, 0, 1, "box 'table': expected a part below the number of parts 0, got 0");
     check_scan(right, 0, 1, 0, "box 'table': expected envelopes of 1 row or more, got 0");
