@@ -44,7 +44,7 @@ class ScannedColumns {
     [[nodiscard]] dataflow::EnvelopePointer rows_from(std::uint64_t from, std::uint64_t to) const {
         auto envelope = dataflow::Envelope::create(static_cast<std::uint32_t>(to - from), from);
         if (!envelope) return envelope;
-        for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t i = 0; i < std::min(count_, columns_.size()); ++i) {
             auto const* const values = static_cast<std::byte const*>(columns_[i].values) + from * columns_[i].bytes;
             envelope->columns[i] = dataflow::Column::view(values);
         }

@@ -32,6 +32,7 @@ void Balancer::look_now() {
     for (NodeScheduler& node : scheduler_.nodes()) note_heat(node);
     for (NodeScheduler& node : scheduler_.nodes())
         if (node.times_hot >= times) relieve(node);
+    share_with_idle_locked();
     lock_.unlock();
 }
 
@@ -133,6 +134,7 @@ bool Balancer::move_now(Request& request, NodeScheduler& to) {
     bool is_moved = false;
     lock_.lock();
     for (NodeScheduler& from : scheduler_.nodes()) is_moved = is_moved || move_begun(request, from, to);
+    share_with_idle_locked();
     lock_.unlock();
     return is_moved;
 }

@@ -36,7 +36,7 @@ class Balancer {
     // Nodes that have no request serve the only one of another node, if the options say so. A core that has begun a
     // request.
     void share_with_idle();
-    // The same for who holds the lock, and has ended one.
+    // The same for who holds the lock, and has ended or moved one.
     void share_with_idle_locked();
 
     // A request goes to another node at once, whatever the nodes' loads. Any core, in a task of the request, which thus

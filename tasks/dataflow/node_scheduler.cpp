@@ -25,31 +25,31 @@ Request* NodeScheduler::take_youngest() {
     return request;
 }
 
-void NodeScheduler::serve(RequestPlace& place, std::uint32_t guests_more) {
+void NodeScheduler::serve(RequestPlace& place, bool is_guest) {
     lock_.lock();
     work_.add(place);
-    guests_.store(guests() + guests_more, std::memory_order_relaxed);
+    guests_.store(guests() + (is_guest ? 1 : 0), std::memory_order_relaxed);
     note_active();
     lock_.unlock();
 }
 
-void NodeScheduler::remove(RequestPlace& place) {
+void NodeScheduler::remove(RequestPlace const& place, bool is_guest) {
     lock_.lock();
     expect(work_.remove(place), "a request that has begun is served by all nodes that hold it");
-    if (place.is_guest_of(place_)) guests_.store(guests() - 1, std::memory_order_relaxed);
+    guests_.store(guests() - (is_guest ? 1 : 0), std::memory_order_relaxed);
     note_active();
     lock_.unlock();
 }
 
 bool NodeScheduler::share(Request& request, NodeScheduler& to) {
     if (!request.place()->add_holder(to.place())) return false;
-    to.serve(*request.place(), 1);
+    to.serve(*request.place(), true);
     return true;
 }
 
 void NodeScheduler::forget(std::span<NodeScheduler> nodes, RequestPlace& place) {
     for (NodeScheduler& node : nodes)
-        if (place.is_held_by(node.place())) node.remove(place);
+        if (place.is_held_by(node.place())) node.remove(place, place.is_guest_of(node.place()));
     place.close();
 }
 

@@ -76,7 +76,7 @@ class alignas(cache_line_bytes) NodeScheduler {
 
     ReschedulableTask* take_unbound() { return work_.take(place_); }
     RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
-        return work_.left_alone(own, now, after);
+        return work_.left_alone(place_, own, now, after);
     }
     // Unbound tasks of requests, counted and others: whether there are, of requests that stay; a moment's number.
     [[nodiscard]] bool has_unbound_tasks() const { return work_.has_tasks(); }
@@ -127,8 +127,8 @@ class alignas(cache_line_bytes) NodeScheduler {
         active_.store(now, std::memory_order_relaxed);
         if (now > max_active_.load(std::memory_order_relaxed)) max_active_.store(now, std::memory_order_relaxed);
     }
-    void serve(RequestPlace& place, std::uint32_t guests_more);
-    void remove(RequestPlace& place);
+    void serve(RequestPlace& place, bool is_guest);
+    void remove(RequestPlace const& place, bool is_guest);
 
     std::uint16_t place_;
     NodeId node_;
@@ -168,13 +168,14 @@ template <typename OpenPlace> Request* NodeScheduler::admit(OpenPlace open_place
 template <typename Between>
 bool NodeScheduler::move(Request& request, NodeScheduler& from, NodeScheduler& to, Between between) {
     RequestPlace& place = *request.place();
+    bool const is_guest = place.is_guest_of(from.place());
     RequestPlace::Moved const moved = place.move(from.place(), to.place());
     if (!moved.was_possible) return false;
     between();
-    request.set_home(to.node());
-    from.remove(place);
+    if (!is_guest) request.set_home(to.node());
+    from.remove(place, is_guest);
     between();
-    to.add_tasks(moved.tasks, [&] { to.serve(place, 0); });
+    to.add_tasks(moved.tasks, [&] { to.serve(place, is_guest); });
     between();
     from.activity.remove(moved.counted);
     return true;

@@ -23,7 +23,6 @@ class alignas(cache_line_bytes) RequestPlace {
     struct AtNode {
         bool is_holder = false; // its cores take tasks from here
         bool was_here = false;  // the request never comes back to where it was
-        bool is_guest = false;  // it came here to be served by one more node
     };
 
     // `nodes`: one for each node, for this place alone.
@@ -35,6 +34,7 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.lock();
         request_ = &request;
         seen_at_.store(Cycles{}, std::memory_order_relaxed);
+        home_.store(node, std::memory_order_relaxed);
         nodes_[node] = {.is_holder = true, .was_here = true};
         if (request.waited_at != Request::nowhere) nodes_[request.waited_at].was_here = true;
         count_holders();
@@ -118,7 +118,7 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.lock();
         bool const is_new = !nodes_[node].was_here;
         if (is_new) {
-            nodes_[node] = {.is_holder = true, .was_here = true, .is_guest = true};
+            nodes_[node] = {.is_holder = true, .was_here = true};
             count_holders();
         }
         lock_.unlock();
@@ -135,6 +135,7 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.lock();
         Moved moved;
         if (request_ != nullptr && nodes_[from].is_holder && !nodes_[to].was_here) {
+            if (!is_guest_of(from)) home_.store(to, std::memory_order_relaxed);
             nodes_[from].is_holder = false;
             nodes_[to] = {.is_holder = true, .was_here = true};
             count_holders();
@@ -156,13 +157,9 @@ class alignas(cache_line_bytes) RequestPlace {
         lock_.unlock();
         return result;
     }
-    // Also of a node that holds it no more.
-    [[nodiscard]] bool is_guest_of(std::uint16_t node) {
-        lock_.lock();
-        bool const result = nodes_[node].is_guest;
-        lock_.unlock();
-        return result;
-    }
+    // Of a node that holds it: whether it has begun on another one, or went to another one since. A moment's word but
+    // under the balancer's lock.
+    [[nodiscard]] bool is_guest_of(std::uint16_t node) const { return home_.load(std::memory_order_relaxed) != node; }
     [[nodiscard]] bool was_at(std::uint16_t node) {
         lock_.lock();
         bool const result = nodes_[node].was_here;
@@ -199,6 +196,7 @@ class alignas(cache_line_bytes) RequestPlace {
     std::atomic<Cycles> seen_at_{};            // and when that was; 0: not yet, of this request
     std::atomic<std::uint32_t> holders_{0};
     std::atomic<std::uint16_t> single_holder_{0};
+    std::atomic<std::uint16_t> home_{0};
     std::uint16_t last_dealt_ = 0;
     TaskList tasks_;
     Request* request_ = nullptr;

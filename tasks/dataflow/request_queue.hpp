@@ -74,31 +74,44 @@ class RequestQueue {
         }
         return result;
     }
-    // Any core of the node: the oldest request that is left alone (RequestPlace), other than its `own` unless `after`
-    // is 0; null if none is.
-    RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
+    // Any core of `node`: the oldest request that is left alone (RequestPlace), other than its `own` unless `after` is
+    // 0, guests last; null if none is.
+    RequestPlace* left_alone(std::uint16_t node, RequestPlace const* own, Cycles now, Cycles after) {
         RequestPlace* oldest = nullptr;
+        RequestPlace* guest = nullptr;
         for (Slot const& slot : slots_.span()) {
             RequestPlace* const place = slot.load(std::memory_order_acquire);
             if (place == nullptr) break;
             if (place == own && after != Cycles{}) continue;
-            if (place->is_left_alone(now, after) && oldest == nullptr) oldest = place;
+            if (!place->is_left_alone(now, after)) continue;
+            RequestPlace*& found = place->is_guest_of(node) ? guest : oldest;
+            if (found == nullptr) found = place;
         }
-        return oldest;
+        return oldest != nullptr ? oldest : guest;
     }
-    // Any core of the node: the oldest task of the oldest request that has one; null if there is none.
+    // Any core of the node: the oldest task of the oldest request that has one, guests last; null if there is none.
     ReschedulableTask* take(std::uint16_t node) {
+        bool has_guests = false;
+        ReschedulableTask* const task = take_of(node, false, has_guests);
+        return task == nullptr && has_guests ? take_of(node, true, has_guests) : task;
+    }
+
+  private:
+    ReschedulableTask* take_of(std::uint16_t node, bool of_guests, bool& has_guests) {
         for (std::size_t at = 0; at + 1 < slots_.size(); ++at) {
             // acquire: pairs with the release in add()
             RequestPlace* const place = slots_[at].load(std::memory_order_acquire);
             if (place == nullptr) return nullptr;
             if (!place->may_have_tasks()) continue;
+            if (place->is_guest_of(node) != of_guests) {
+                has_guests = true;
+                continue;
+            }
             if (ReschedulableTask* const task = place->take(node); task != nullptr) return task;
         }
         return nullptr;
     }
 
-  private:
     NodeArray<Slot> slots_;
     std::size_t size_ = 0;
 };

@@ -105,6 +105,8 @@ class RequestsUse {
         SpinLock& lock = scheduler_->balancer().lock;
         lock.lock();
         note(NodeScheduler::move(*request_[request], node(from), node(to), [] {}) ? 1 : 0);
+        note(node(to).guests());
+        note(index(request_[request]->home()));
         lock.unlock();
     }
     void share(std::size_t request, std::uint16_t to) {
@@ -301,8 +303,12 @@ TEST(Model, RequestQueues) {
         .use(use.use("one begins beside a guest", {.nodes = two, .later = 2, .places = 3, .is_shared = true},
                      {[](Use& by) {
                          by.note_due(1), by.submit(1, 1), by.note_due(1), by.note_due(0), by.admit(1), by.note_due(1),
-                             by.submit(2, 1), by.note_due(1), by.admit(1);
+                             by.submit(2, 1), by.note_due(1), by.admit(1), by.end(1);
                      }}))
+        .use(use.use("a guest moves on and ends", {.nodes = three, .is_shared = true},
+                     {[](Use& by) { by.move(0, 1, 2), by.end(0); }}))
+        .use(use.use("guests come last", {.nodes = two, .later = 1, .queued = {0}, .places = 2, .is_shared = true},
+                     {[](Use& by) { by.submit(1, 1), by.admit(1), by.schedule(1, Unbound), by.take(1), by.take(1); }}))
         .use(use.use("one waits, and there is no guest", {.nodes = two, .later = 1},
                      {[](Use& by) { by.submit(1, 1), by.note_due(1); }}))
         .use(use.use("counted there, moved on", {.nodes = three, .is_shared = true},
@@ -352,20 +358,21 @@ TEST(Model, RequestQueues) {
                 {"request_place, deal_node() load 1: without acquire", hint},
                 {"request_place, is_only_of() load 1: without acquire", hint},
                 {"request_place, move() condition 1: always", "a closed place has no holders"},
-                {"request_place, move() condition 4: never", sleep},
-                {"request_place, move() condition 5: always", sleep},
+                {"request_place, move() condition 5: never", sleep},
+                {"request_place, move() condition 6: always", sleep},
                 {"request_place, next_holder() condition 1: always", "there is a holder"},
                 {"request_place, open() condition: always", "writes behind the nodes, where nobody looks here"},
-                {"request_place, open() store: left out", guess},
+                {"request_place, open() store 1: left out", guess},
                 {"request_place, take() condition 1: always", "takes what has just gone, for the other node"},
                 {"request_place, take() store 2: left out", guess},
                 {"request_place, tasks() load: without acquire", locked},
                 {"request_queue, add() store: without release", locked},
                 {"request_queue, remove() condition 1: always", "is served here, or the kernel panics"},
                 {"request_queue, remove() condition 3: never", "is served here, or the kernel panics"},
-                {"request_queue, take() condition 1: always", "the last slot is null"},
-                {"request_queue, take() condition 3: never", saves},
-                {"request_queue, take() load: without acquire", locked},
+                {"request_queue, take() condition 2: always", "looks once more"},
+                {"request_queue, take_of() condition 1: always", "the last slot is null"},
+                {"request_queue, take_of() condition 3: never", saves},
+                {"request_queue, take_of() load: without acquire", locked},
                 {"request_queue, tasks() load: without acquire", locked}});
 }
 
@@ -409,7 +416,7 @@ TEST(Model, RequestSleep) {
                 {"request_core, enqueue_unbound() condition 2: never", "counts it, which costs more"},
                 {"request_core, offer_help() condition*", "asks under a fence, which costs more"},
                 {"request_core, wake_for_the_rest() condition*", "long: of two long tasks"},
-                {"request_place, move() condition 5: never", "of requests of nodes, above"},
+                {"request_place, move() condition 4: always", "of requests of nodes, above"},
                 {"request_place, append() condition: never", "long: moved there while a task comes"}});
 }
 

@@ -210,6 +210,7 @@ ReschedulableTask* RequestCore::admit() {
     if (request == nullptr) return nullptr;
     inject::point();
     own_place_ = request->place();
+    left_alone_ = nullptr;
     if (scheduler().nodes().size() > 1) scheduler().balancer().share_with_idle();
     counts_.admitted.add(1);
     begin_work(1);

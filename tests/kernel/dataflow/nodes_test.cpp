@@ -155,6 +155,59 @@ MXK_TEST(dataflow, all_nodes_serve_a_request_that_is_alone_once_another_has_ende
     });
 }
 
+// Requests of some tasks behind one that never has enough, on nodes of one core, too.
+MXK_TEST(dataflow, guests_do_not_hold_up_what_comes_to_their_node) {
+    struct Small : WaitedRequest {
+        struct Member : ReschedulableTask {
+            Member(Small& small, CoreId home_core)
+                : ReschedulableTask(small, &Member::work, home_core) {}
+            static Outcome work(CoreScheduler&, ReschedulableTask& task) {
+                return ++static_cast<Member&>(task).turns < 5 ? Outcome::Again : Outcome::Ended;
+            }
+            unsigned turns = 0;
+        };
+        Small()
+            : WaitedRequest(&Small::begin) {}
+        static void begin(CoreScheduler& here, Request& request) {
+            auto& self = static_cast<Small&>(request);
+            self.members.create(here, self);
+            self.members.schedule(here);
+        }
+        Members<Member, 4> members{};
+    };
+    auto const all = all_cores();
+    // Each node's first core, and all of them.
+    auto firsts = NodeVector<CoreId>::create(all.size(), Worker::current().node());
+    MXK_REQUIRE(firsts.ok());
+    for (CoreId const core : all.span())
+        if (std::ranges::find(firsts.value().span(), workers::of(core).node(),
+                              [](CoreId other) { return workers::of(other).node(); }) == firsts.value().span().end())
+            firsts.value().emplace(core);
+    if (firsts.value().size() < 2) MXK_SKIP("needs cores on two nodes, and up to 64 nodes");
+    for (auto const cores : std::array<std::span<CoreId const>, 2>{firsts.value().span(), all.span()}) {
+        auto scheduler = Scheduler::create(cores, {.chooses_node = false, .balance_every = never});
+        MXK_REQUIRE(scheduler.ok());
+        std::size_t const nodes = scheduler.value()->nodes().size();
+        if (nodes > 64) MXK_SKIP("needs cores on two nodes, and up to 64 nodes");
+        Crowd crowd(5);
+        scheduler.value()->submit(crowd);
+        until([&] { return crowd.is_running.load() && scheduler.value()->node(1).guests() == 1; });
+        std::array<Small, 40> small;
+        for (std::size_t at = 0; at < small.size(); ++at)
+            scheduler.value()->submit_to(static_cast<std::uint16_t>(1 + at % (nodes - 1)), small[at]);
+        until([&] { return scheduler.value()->unfinished() == 1; });
+        for (Small& each : small) {
+            each.wait();
+            each.members.destroy();
+        }
+        crowd.stop.store(true);
+        crowd.wait();
+        crowd.members.destroy();
+        for (dataflow::NodeScheduler const& node : scheduler.value()->nodes())
+            MXK_CHECK_EQUAL(node.active() + node.guests() + node.waiting(), 0u);
+    }
+}
+
 MXK_TEST(dataflow, a_request_stays_on_its_node_until_the_balancer_looks_if_asked) {
     on_nodes({.chooses_node = false, .balance_every = never, .shares_at_once = false}, [](Scheduler& scheduler) {
         Crowd crowd(100);
