@@ -118,6 +118,13 @@ set(of_absent_modules /boot/grub/i386-pc/efiemu32.o /boot/grub/i386-pc/efiemu64.
 foreach(name moddep.lst modinfo.sh video.lst crypto.lst) # of crypto.lst only menus with passwords ask
     list(APPEND of_absent_modules /boot/grub/i386-pc/${name} /boot/grub/x86_64-efi/${name})
 endforeach()
+# Of those that GRUB's images have inside, it asks once more for its partitions' on UEFI only.
+foreach(name acorn amiga apple bsd dfly dvh gpt msdos plan sun sunpc)
+    list(APPEND of_absent_modules /boot/grub/i386-pc/part_${name}.mod)
+endforeach()
+foreach(name iso9660 fshelp)
+    list(APPEND of_absent_modules /boot/grub/i386-pc/${name}.mod /boot/grub/x86_64-efi/${name}.mod)
+endforeach()
 set(iso_root ${CMAKE_BINARY_DIR}/iso)
 add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/mxk.iso
     COMMAND ${CMAKE_COMMAND} -E rm -rf ${iso_root}
