@@ -260,8 +260,8 @@ class DirectoryCheck {
     }
 
     [[nodiscard]] Result<void> check_characters(ColumnEntry const& column, Bytes values) const {
-        auto const wrong = std::find_if(values.begin(), values.end(), [](std::byte character) {
-            return character < std::byte{' '} || character > std::byte{'~'};
+        auto const wrong = std::find_if_not(values.begin(), values.end(), [](std::byte character) {
+            return is_of_a_text(static_cast<char>(character));
         });
         if (wrong == values.end()) return {};
         return Error::of("offset {}: expected printable ASCII of {}, got 0x{:02x}",

@@ -70,6 +70,16 @@ void Balancer::share_with_idle_locked() {
     }
 }
 
+// Under the lock, where there is anything to balance: a request that ends while it is moved would be missed.
+void Balancer::forget(RequestPlace& place) {
+    bool const has_others = scheduler_.nodes().size() > 1;
+    if (has_others) lock_.lock();
+    NodeScheduler::forget(scheduler_.nodes(), place);
+    if (!has_others) return;
+    share_with_idle_locked();
+    lock_.unlock();
+}
+
 void Balancer::note_heat(NodeScheduler& node) {
     memory::NodeUse const use = memory::use(node.node());
     double const memory = use.total != 0 ? static_cast<double>(use.used) / static_cast<double>(use.total) : 0;

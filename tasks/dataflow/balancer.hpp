@@ -36,17 +36,15 @@ class Balancer {
     // Nodes that have no request serve the only one of another node, if the options say so. A core that has begun a
     // request.
     void share_with_idle();
-    // The same for who holds the lock, and has ended or moved one.
-    void share_with_idle_locked();
+
+    // Its last task has ended: no node serves it any more. Any core.
+    void forget(RequestPlace& place);
 
     // A request goes to another node at once, whatever the nodes' loads. Any core, in a task of the request, which thus
     // does not end meanwhile. False: it has been there, or the discipline keeps no places of requests.
     bool move_now(Request& request, NodeScheduler& to);
     // The same for one more node that serves it. False: as above.
     bool share_now(Request& request, NodeScheduler& to);
-
-    // A request that ends while it is moved would be missed: who ends one holds this.
-    SpinLock& lock() { return lock_; }
 
     struct Counts {
         OwnerCounter looks;
@@ -58,6 +56,7 @@ class Balancer {
   private:
     [[nodiscard]] bool does_any_sleep() const;
     [[nodiscard]] bool is_any_idle_beside_one() const;
+    void share_with_idle_locked();
     void note_heat(NodeScheduler& node);
     void relieve(NodeScheduler& hot);
     // `place`: of a request that has begun; null: it waits.

@@ -168,8 +168,7 @@ void Scheduler::submit_to(std::uint16_t node, Request& request) {
 void Scheduler::arrive(Worker& /*worker*/, Task& beginning) {
     Request& request = static_cast<ReschedulableTask&>(beginning).request();
     request.beginning().set_body_of_queue();
-    NodeScheduler& node = request.scheduler().node(request.beginning().responsible_node());
-    node.add_tasks(1, [&] { request.scheduler().queue(request, node); });
+    request.scheduler().queue(request, request.scheduler().node(request.beginning().responsible_node()));
 }
 
 void Scheduler::submit_numbered(Request& request, std::uint32_t number, std::uint16_t node_place) {
@@ -186,8 +185,7 @@ void Scheduler::submit_numbered(Request& request, std::uint32_t number, std::uin
         // The console's core, say: it is busy with the task that submits.
         if (CoreScheduler* const here = by_core_[index(Worker::current().core())]; here != nullptr)
             static_cast<RequestCore*>(here)->stop_looking();
-        NodeScheduler& node = nodes_[node_place];
-        return node.add_tasks(1, [&] { queue(request, node); });
+        return queue(request, nodes_[node_place]);
     }
     Task& beginning = request.beginning();
     beginning.home = core_ids_[number % core_ids_.size()];
@@ -195,10 +193,12 @@ void Scheduler::submit_numbered(Request& request, std::uint32_t number, std::uin
 }
 
 void Scheduler::queue(Request& request, NodeScheduler& node) {
-    if (options_.discipline == Discipline::Requests) return node.append(request);
-    if (options_.discipline == Discipline::TwoFifos) return node.beginnings.append(request.beginning());
-    if (options_.discipline == Discipline::OneLifo) return node.unbound.prepend(request.beginning());
-    node.unbound.append(request.beginning());
+    node.add_tasks(1, [&] {
+        if (options_.discipline == Discipline::Requests) return node.append(request);
+        if (options_.discipline == Discipline::TwoFifos) return node.beginnings.append(request.beginning());
+        if (options_.discipline == Discipline::OneLifo) return node.unbound.prepend(request.beginning());
+        node.unbound.append(request.beginning());
+    });
 }
 
 RequestPlace* Scheduler::open_place(Request& request, std::uint16_t node) {
@@ -220,10 +220,7 @@ void Scheduler::note_begun() {
 void Scheduler::end(Request& request, CoreScheduler& here) {
     active_.fetch_sub(1, std::memory_order_relaxed); // first: another may begin once this one has left its queue
     if (RequestPlace* const place = request.place(); place != nullptr) {
-        if (nodes_.size() > 1) balancer_.lock().lock();
-        NodeScheduler::forget(nodes_.span(), *place);
-        if (nodes_.size() > 1) balancer_.share_with_idle_locked();
-        if (nodes_.size() > 1) balancer_.lock().unlock();
+        balancer_.forget(*place);
         free_places_.give(*place);
     }
     unfinished_.fetch_sub(1, std::memory_order_relaxed);

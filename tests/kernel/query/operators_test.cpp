@@ -274,6 +274,14 @@ std::int64_t each_row() {
     return 1;
 }
 
+// Its rows look themselves up in a table, which is still to be connected.
+Model::BoxId add_rows_that_look_up(Model& model, ExtremeKeys const& table, Rows<std::int64_t, std::uint64_t>& rows) {
+    auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+    model.connect(add_table(model, "rows", table.columns), probe, "rows");
+    model.connect(probe, add_keep(model, rows, 0, 1));
+    return probe;
+}
+
 MXK_TEST(query, a_join_takes_every_key) {
     ExtremeKeys const table;
     for (std::size_t const twice : {0U, 1U}) {
@@ -281,12 +289,10 @@ MXK_TEST(query, a_join_takes_every_key) {
         Model model;
         auto const build = add_build(model, "build", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits,
                                      ColumnsOf<std::int64_t>{{0}}, &same_bits);
-        auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+        auto const probe = add_rows_that_look_up(model, table, rows);
         for (std::size_t i = 0; i <= twice; ++i)
             model.connect(add_table(model, "table", table.columns, 0, 1 + 5 * i), build); // its first row once more
         model.connect(build, probe, "table");
-        model.connect(add_table(model, "rows", table.columns), probe, "rows");
-        model.connect(probe, add_keep(model, rows, 0, 1));
         MXK_REQUIRE(model.check().ok());
         auto const result = run(model);
         MXK_CHECK_EQUAL(result.ok(), twice == 0);
@@ -309,12 +315,10 @@ MXK_TEST(query, a_join_without_the_last_key_does_not_find_it) {
     auto const build = add_build(model, "build", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits, ColumnsOf<>{}, &seven);
     auto const others = add_filter(model, "others", ColumnsOf<std::int64_t>{{0}},
                                    [](std::int64_t key) { return key != -1 && key != 0; });
-    auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+    auto const probe = add_rows_that_look_up(model, table, rows);
     model.connect(add_table(model, "table", table.columns), others);
     model.connect(others, build);
     model.connect(build, probe, "table");
-    model.connect(add_table(model, "rows", table.columns), probe, "rows");
-    model.connect(probe, add_keep(model, rows, 0, 1));
     MXK_REQUIRE(runs(model));
     MXK_REQUIRE(rows.all.size() == 4u);
     MXK_CHECK_EQUAL(rows.all[0].a, INT64_MAX);
@@ -366,12 +370,10 @@ MXK_TEST(query, a_table_of_a_join_that_does_not_come_is_an_error) {
     Model model;
     auto const build = add_build(model, "build", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits, ColumnsOf<>{}, &seven);
     auto const none = model.add<Limit>("none", std::uint64_t{0});
-    auto const probe = add_probe(model, "probe", 1, ColumnsOf<std::int64_t>{{0}}, &same_bits);
+    auto const probe = add_rows_that_look_up(model, table, rows);
     model.connect(add_table(model, "table", table.columns), build);
     model.connect(build, none);
     model.connect(none, probe, "table");
-    model.connect(add_table(model, "rows", table.columns), probe, "rows");
-    model.connect(probe, add_keep(model, rows, 0, 1));
     MXK_REQUIRE(model.check().ok());
     auto const result = run(model);
     MXK_CHECK(!result.ok());
