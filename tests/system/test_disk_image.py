@@ -2,6 +2,7 @@
 clouds have them, also where it is written to a larger one."""
 
 import gzip
+import lzma
 import os
 import shutil
 import struct
@@ -73,7 +74,7 @@ def test_the_disk_has_kernels_menu_and_licences(tmp_path: Path) -> None:
     subprocess.run(["mcopy", "-s", "-i", f"{IMAGE}@@{start}", "::/*", str(tmp_path)], check=True)
     assert (tmp_path / "boot/grub/grub.cfg").read_bytes() == (ROOT / "boot/grub.cfg").read_bytes()
     for kernel in ("mxk.elf", "mxk-test.elf"):
-        assert gzip.decompress((tmp_path / "boot" / kernel).read_bytes()) == (METAL / kernel).read_bytes()
+        assert lzma.decompress((tmp_path / "boot" / kernel).read_bytes()) == (METAL / kernel).read_bytes()
     texts = gzip.decompress((tmp_path / "licences.txt.gz").read_bytes())
     for name in ("NOTICE", "LICENSE", "LICENSES/OFL-1.1.txt"):
         assert (ROOT / name).read_bytes() in texts

@@ -14,7 +14,7 @@ from mxk_host.machine import Boot, expect_installed
 PRESET = os.environ.get("MXK_METAL_PRESET", "metal")  # another one: metal-debug
 METAL = BUILD / PRESET
 _NAMES = {Boot.ISO: "mxk.iso", Boot.PXE: "pxe"}
-_TOOLS = {Boot.KERNEL: (), Boot.ISO: ("grub-mkrescue", "xorriso"), Boot.PXE: ("grub-mknetdir",)}
+_TOOLS = {Boot.KERNEL: (), Boot.ISO: ("grub-mkrescue", "xorriso", "xz"), Boot.PXE: ("grub-mknetdir",)}
 MAX_MODULE_BYTES = 2 << 30  # a loader puts it below 4 GiB, beside the holes for devices
 
 
