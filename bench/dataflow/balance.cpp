@@ -128,14 +128,13 @@ Result<void> run_balanced(DataflowRun const& run) {
     dataflow::Model model;
     MXK_TRY(make_placed_pipe(model, shape));
     std::size_t const count = is_giant(way) ? 1 : run.options.requests;
-    Ends ends(count);
-    auto queries = MXK_TRY(make_requests<PlacedQuery>(count, ends, model, shape));
+    auto queries = MXK_TRY(make_requests<PlacedQuery>(count, model, shape));
     NodeLoads loads;
     Cycles const start = clock::timestamp();
     for (PlacedQuery& query : queries) scheduler->submit(query);
     // Looks at the nodes now and then; its core works meanwhile, or sleeps.
-    MXK_TRY(wait_and_look(ends, queries, run.progress, Nanoseconds{1'000'000},
-                          [&] { loads.look(*scheduler, count - ends.missing(), count); }));
+    MXK_TRY(wait_and_look(queries, run.progress, Nanoseconds{1'000'000},
+                          [&] { loads.look(*scheduler, count - scheduler->unfinished(), count); }));
     Cycles const end = clock::timestamp();
     unsigned returns = 0;
     bool const is_right = MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/waited.hpp"
+#include "bench/dataflow/requests.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
 
@@ -25,7 +25,7 @@ constexpr std::array empty_task_claims{
 };
 
 // A request with two tasks, one of which runs at a time. It counts from its first run on.
-class TaskPair : public WaitedRequest {
+class TaskPair : public dataflow::Request {
     struct PingPongTask : ReschedulableTask {
         PingPongTask(TaskPair& pair, CoreId home_core)
             : ReschedulableTask(pair, &TaskPair::run_half, home_core) {}
@@ -37,8 +37,8 @@ class TaskPair : public WaitedRequest {
         EmptyTaskWay way;
         std::uint64_t operations;
     };
-    TaskPair(Common& common, Ends& its_ends)
-        : WaitedRequest(&TaskPair::begin, its_ends)
+    explicit TaskPair(Common& common)
+        : Request(&TaskPair::begin)
         , common_(common) {}
     ~TaskPair() {
         for (PingPongTask* const half : halves_)
@@ -114,9 +114,8 @@ Result<void> run_pairs(DataflowRun const& run) {
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
     TaskPair::Common common{.way = way_at<&DataflowChoices::task_ways>(run.options, run.point),
                             .operations = run.options.operations};
-    Ends ends(run.cores.size());
-    auto pairs = MXK_TRY(make_requests<TaskPair>(run.cores.size(), ends, common));
-    MXK_TRY(run_all(*scheduler, pairs, ends, run.progress));
+    auto pairs = MXK_TRY(make_requests<TaskPair>(run.cores.size(), common));
+    MXK_TRY(run_all(*scheduler, pairs, run.progress));
     double cycles = 0;
     bool is_right = true;
     for (TaskPair const& pair : pairs) {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "bench/dataflow/graph_shape.hpp"
+#include "bench/dataflow/requests.hpp"
 #include "bench/dataflow/row_work.hpp"
-#include "bench/dataflow/waited.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
@@ -16,9 +16,9 @@ namespace mxk::bench {
 using dataflow::EnvelopePointer;
 
 // What boxes write here, they write seldom: all of them read what stands around it.
-struct GraphQuery : WaitedQuery {
-    GraphQuery(dataflow::Model const& model, GraphShape const& its_shape, Ends& its_ends)
-        : WaitedQuery(model, its_ends)
+struct GraphQuery : dataflow::Query {
+    GraphQuery(dataflow::Model const& model, GraphShape const& its_shape, AtEnd at_end = nullptr)
+        : Query(model, at_end)
         , shape(its_shape) {}
     GraphShape const& shape;
     GraphResult done; // what came of it
@@ -229,9 +229,8 @@ inline dataflow::Model::BoxId begin_graph(dataflow::Model& model, GraphShape con
 template <typename Note>
 Result<void> run_graph(dataflow::Scheduler& scheduler, dataflow::Model const& model, GraphShape const& shape,
                        Progress const& progress, Note note) {
-    Ends ends(1);
-    std::array<GraphQuery, 1> queries{GraphQuery(model, shape, ends)};
-    MXK_TRY(run_all(scheduler, queries, ends, progress));
+    std::array<GraphQuery, 1> queries{GraphQuery(model, shape)};
+    MXK_TRY(run_all(scheduler, queries, progress));
     MXK_TRY(queries[0].result());
     note(queries[0]);
     return {};

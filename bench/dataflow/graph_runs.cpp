@@ -68,10 +68,9 @@ template <typename Note> Result<void> run_stream_of(DataflowRun const& run, Note
     dataflow::Model model;
     MXK_TRY(run.bench.make_model(model, run.point));
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, run.scheduler));
-    Ends ends(plan.requests());
-    auto queries = MXK_TRY(make_requests<GraphQuery>(plan.requests(), ends, model, run.shape));
+    auto queries = MXK_TRY(make_requests<StreamedQuery>(plan.requests(), model, run.shape));
     Cycles const start = clock::timestamp();
-    MXK_TRY(run_stream(*scheduler, queries, plan.at_once, ends, run.progress));
+    MXK_TRY(run_stream(*scheduler, queries.span(), plan.at_once, run.progress));
     double const seconds = seconds_of(clock::timestamp() - start);
     run.sample.verified = MXK_TRY(
         are_all_right(queries, [&](GraphQuery const& query) { return run.bench.is_right(run.shape, query.done); }));
@@ -83,15 +82,14 @@ template <typename Note> Result<void> run_stream_of(DataflowRun const& run, Note
 
 // A request of a flood: notes which one it is to end.
 struct FloodQuery : GraphQuery {
-    FloodQuery(dataflow::Model const& model, GraphShape const& its_shape, std::atomic<std::uint32_t>& order,
-               Ends& its_ends)
-        : GraphQuery(model, its_shape, its_ends) {
-        before_end = [](dataflow::CoreScheduler&, WaitedQuery& query, void* ended) {
-            static_cast<FloodQuery&>(query).place =
-                static_cast<std::atomic<std::uint32_t>*>(ended)->fetch_add(1, std::memory_order_relaxed);
-        };
-        context = &order;
-    }
+    FloodQuery(dataflow::Model const& model, GraphShape const& its_shape, std::atomic<std::uint32_t>& its_order)
+        : GraphQuery(model, its_shape,
+                     [](dataflow::CoreScheduler&, Query& query) {
+                         auto& self = static_cast<FloodQuery&>(query);
+                         self.place = self.order.fetch_add(1, std::memory_order_relaxed);
+                     })
+        , order(its_order) {}
+    std::atomic<std::uint32_t>& order;
     std::uint32_t place = 0;
 };
 
@@ -114,14 +112,13 @@ struct Flood {
 Result<Flood> flood(DataflowRun const& run, dataflow::Scheduler& scheduler, dataflow::Model const& model,
                     std::size_t count) {
     constexpr Nanoseconds look_every{500'000};
-    Ends ends(count);
     std::atomic<std::uint32_t> order{0};
-    auto queries = MXK_TRY(make_requests<FloodQuery>(count, ends, model, run.shape, order));
+    auto queries = MXK_TRY(make_requests<FloodQuery>(count, model, run.shape, order));
     Flood done;
     Cycles const start = clock::timestamp();
     for (FloodQuery& query : queries) scheduler.submit(query);
     // The memory in use is looked at now and then: each look is a call to every core, between its tasks.
-    MXK_TRY(wait_and_look(ends, queries, run.progress, look_every,
+    MXK_TRY(wait_and_look(queries, run.progress, look_every,
                           [&] { done.peak = std::max(done.peak, heap::counts().live_bytes); }));
     done.seconds = seconds_of(clock::timestamp() - start);
     done.max_active = scheduler.max_active();
@@ -236,19 +233,18 @@ Result<void> run_staggered(DataflowRun const& run) {
     double const alone = percentile(times, 50);
     std::size_t const count = run.options.requests;
     NodeId const here = Worker::current().node();
-    Ends ends(count);
-    auto queries = MXK_TRY(make_requests<GraphQuery>(count, ends, model, run.shape));
+    auto queries = MXK_TRY(make_requests<GraphQuery>(count, model, run.shape));
     auto came = MXK_TRY(NodeVector<Cycles>::create(count, here));
     auto took = MXK_TRY(NodeVector<double>::create(count, here));
     auto const interval = static_cast<Cycles>(static_cast<std::uint64_t>(alone * run.options.interval / 100));
     Cycles due = clock::timestamp();
     for (GraphQuery& query : queries) {
-        work_until(due, [] { return false; });
+        work_until(due);
         came.emplace(due); // what it waits because its core is late is part of it
         scheduler->submit(query);
         due = due + interval;
     }
-    MXK_TRY(wait_for_all(queries, ends, run.progress));
+    MXK_TRY(wait_for_all(queries, run.progress));
     Sample& sample = run.sample;
     sample.verified =
         MXK_TRY(are_all_right(queries, [&](GraphQuery const& query) { return query.done.is_right(run.shape); }));

@@ -7,7 +7,7 @@
 
 #include "base/spin_wait.hpp"
 #include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/waited.hpp"
+#include "bench/dataflow/requests.hpp"
 #include "bench/frame/statistics.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "tasks/workers.hpp"
@@ -22,9 +22,9 @@ constexpr std::array idle_claims{
 };
 
 // Notes when and where it began.
-struct PingRequest : WaitedRequest {
-    explicit PingRequest(Ends& its_ends)
-        : WaitedRequest(&PingRequest::begin_ping, its_ends) {}
+struct PingRequest : dataflow::Request {
+    PingRequest()
+        : Request(&PingRequest::begin_ping) {}
     static void begin_ping(dataflow::CoreScheduler& here, dataflow::Request& request) {
         auto& self = static_cast<PingRequest&>(request);
         self.began = clock::timestamp();
@@ -61,7 +61,7 @@ void wait_for_sleep(std::span<CoreId const> cores, std::uint64_t before) {
 double halted_percent(std::span<CoreId const> cores, std::uint32_t milliseconds) {
     std::uint64_t const before = sleeps(cores);
     Nanoseconds const window{std::uint64_t{milliseconds} * 1'000'000};
-    work_until(clock::timestamp() + clock::to_cycles(window), [] { return false; });
+    work_until(clock::timestamp() + clock::to_cycles(window));
     double polled = 0;
     for (CoreId const core : cores)
         polled = std::max(polled, static_cast<double>(raw(workers::of(core).polling_time())));
@@ -86,12 +86,11 @@ Result<void> run_pings(DataflowRun const& run) {
     std::uint64_t const slept_before = slept;
     std::uint64_t asleep = 0; // pings that found all cores so
     for (std::uint32_t i = 0; i < run.options.requests; ++i) {
-        Ends ends(1);
-        PingRequest ping(ends);
+        PingRequest ping;
         Cycles const start = clock::timestamp();
         scheduler->submit(ping);
         Worker::current().flush();
-        for (SpinWait wait; !ends.are_there();) wait.turn();
+        for (SpinWait wait; !ping.is_over();) wait.turn();
         latencies.emplace(static_cast<double>(raw(ping.began - start)));
         first += ping.place == 0 ? 1U : 0U;
         wait_for_sleep(cores.span(), slept);

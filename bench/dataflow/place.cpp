@@ -81,15 +81,14 @@ Result<void> run_placed(DataflowRun const& run) {
     PlacedShape const shape = shape_of(run.options, way, *scheduler);
     dataflow::Model model;
     MXK_TRY(make_placed_pipe(model, shape));
-    Ends ends(run.options.requests);
-    auto queries = MXK_TRY(make_requests<PlacedQuery>(run.options.requests, ends, model, shape));
+    auto queries = MXK_TRY(make_requests<PlacedQuery>(run.options.requests, model, shape));
     std::size_t const nodes = scheduler->nodes().size();
     for (std::size_t i = 0; i < run.options.requests; ++i)
         queries[i].move_to = &scheduler->nodes()[(first_node(way, i, nodes) + 1) % nodes];
     Cycles const start = clock::timestamp();
     for (std::size_t i = 0; i < run.options.requests; ++i)
         scheduler->submit_to(static_cast<std::uint16_t>(first_node(way, i, nodes)), queries[i]);
-    MXK_TRY(wait_for_all(queries, ends, run.progress));
+    MXK_TRY(wait_for_all(queries, run.progress));
     Cycles const end = clock::timestamp();
     PlacedUse use;
     bool const is_right = MXK_TRY(are_all_right(queries, [](PlacedQuery const& query) { return query.is_right(); }));

@@ -12,7 +12,7 @@
 #include <optional>
 
 #include "bench/dataflow/graph_shape.hpp"
-#include "bench/dataflow/waited.hpp"
+#include "bench/dataflow/requests.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 
 namespace mxk::bench {
@@ -68,9 +68,9 @@ struct PlacedUse {
     }
 };
 
-struct PlacedQuery : WaitedQuery {
-    PlacedQuery(dataflow::Model const& model, PlacedShape const& its_shape, Ends& its_ends)
-        : WaitedQuery(model, its_ends)
+struct PlacedQuery : dataflow::Query {
+    PlacedQuery(dataflow::Model const& model, PlacedShape const& its_shape)
+        : Query(model)
         , shape(its_shape) {}
 
     PlacedShape const& shape;

@@ -6,13 +6,13 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "base/format.hpp"
-#include "bench/dataflow/waited.hpp"
+#include "bench/dataflow/graph_boxes.hpp"
 #include "bench/frame/grid.hpp"
 #include "kernel/console/completion.hpp"
 #include "kernel/console/values.hpp"
-#include "kernel/memory/node_vector.hpp"
 
 namespace mxk::bench {
 
@@ -60,29 +60,31 @@ Result<void> parse_value(std::string_view text, RequestPlans& plans);
 void print_value(TextSink& out, RequestPlans const& plans);
 void describe_value(TextSink& out, RequestPlans const& plans);
 
-// Runs all of `queries`, up to `at_once` of them at a time, in their order. Errors: cancelled. The console's task.
-template <typename Queries>
-Result<void> run_stream(dataflow::Scheduler& scheduler, Queries& queries, std::size_t at_once, Ends& ends,
-                        Progress const& progress) {
+// A query whose end submits the next one of its stream.
+struct StreamedQuery : GraphQuery {
     struct Stream {
         dataflow::Scheduler& scheduler;
-        Queries& queries;
+        std::span<StreamedQuery> queries;
         std::atomic<std::size_t> next;
-
-        static void submit_next(dataflow::CoreScheduler& /*here*/, WaitedQuery& /*query*/, void* context) {
-            auto& self = *static_cast<Stream*>(context);
-            std::size_t const next = self.next.fetch_add(1, std::memory_order_relaxed);
-            if (next < self.queries.size()) self.scheduler.submit(self.queries[next]);
+        void submit_next() {
+            std::size_t const place = next.fetch_add(1, std::memory_order_relaxed);
+            if (place < queries.size()) scheduler.submit(queries[place]);
         }
     };
-    std::size_t const first = std::min(at_once, queries.size());
-    Stream stream{scheduler, queries, first};
-    for (auto& query : queries) {
-        query.before_end = &Stream::submit_next;
-        query.context = &stream;
-    }
-    for (std::size_t i = 0; i < first; ++i) scheduler.submit(queries[i]);
-    return wait_for_all(queries, ends, progress);
+    StreamedQuery(dataflow::Model const& model, GraphShape const& its_shape)
+        : GraphQuery(model, its_shape, [](dataflow::CoreScheduler& /*here*/, Query& query) {
+            static_cast<StreamedQuery&>(query).stream->submit_next();
+        }) {}
+    Stream* stream = nullptr;
+};
+
+// Runs all of `queries`, up to `at_once` of them at a time, in their order. Errors: cancelled. The console's task.
+inline Result<void> run_stream(dataflow::Scheduler& scheduler, std::span<StreamedQuery> queries, std::size_t at_once,
+                               Progress const& progress) {
+    StreamedQuery::Stream stream{scheduler, queries, 0};
+    for (StreamedQuery& query : queries) query.stream = &stream;
+    for (std::size_t i = std::min(at_once, queries.size()); i > 0; --i) stream.submit_next();
+    return wait_for_all(queries, progress);
 }
 
 } // namespace mxk::bench

@@ -8,7 +8,7 @@
 
 #include "base/spin_wait.hpp"
 #include "bench/dataflow/dataflow_experiment.hpp"
-#include "bench/dataflow/waited.hpp"
+#include "bench/dataflow/requests.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/topology/system_topology.hpp"
@@ -42,7 +42,7 @@ class StealTable {
 };
 
 // A task that keeps its core, and its children, which others run. It is a request of its own.
-class Victim : public WaitedRequest {
+class Victim : public dataflow::Request {
     static constexpr std::size_t batch = 32;
 
     struct Child : ReschedulableTask {
@@ -65,8 +65,8 @@ class Victim : public WaitedRequest {
     };
 
   public:
-    Victim(Ends& its_ends, StealTable const& table, std::size_t number, std::uint64_t operations)
-        : WaitedRequest(&Victim::begin, its_ends)
+    Victim(StealTable const& table, std::size_t number, std::uint64_t operations)
+        : Request(&Victim::begin)
         , table_(table)
         , number_(number)
         , rounds_(operations / batch + 2) {}
@@ -166,10 +166,9 @@ Result<void> run_thieves(DataflowRun const& run) {
     dataflow::SchedulerOptions scheduler_options = run.scheduler;
     scheduler_options.victims = way_at<&DataflowChoices::victims>(run.options, run.point);
     auto const scheduler = MXK_TRY(dataflow::Scheduler::create(run.cores, scheduler_options));
-    Ends ends(count);
     auto victims = MXK_TRY(NodeVector<Victim>::create(count, Worker::current().node()));
-    for (std::size_t i = 0; i < count; ++i) victims.emplace(ends, table, i, run.options.operations);
-    MXK_TRY(run_all(*scheduler, victims, ends, run.progress));
+    for (std::size_t i = 0; i < count; ++i) victims.emplace(table, i, run.options.operations);
+    MXK_TRY(run_all(*scheduler, victims, run.progress));
     double cycles = 0;
     std::uint64_t all = 0;
     for (Victim const& victim : victims) {

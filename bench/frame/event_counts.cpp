@@ -15,15 +15,15 @@ struct Name {
     std::string_view text;
     std::string_view key; // in JSON
 };
-constexpr std::array<Name, arch::events> names{{{"cycles", "cycles"},
-                                                {"instructions", "instructions"},
-                                                {"L2 misses", "l2_misses"},
-                                                {"L3 misses", "l3_misses"},
-                                                {"remote lines", "remote_lines"},
-                                                {"branch misses", "branch_misses"},
-                                                {"page faults", "page_faults"},
-                                                {"switches", "switches"},
-                                                {"migrations", "migrations"}}};
+constexpr std::array<Name, arch::events> event_names{{{"cycles", "cycles"},
+                                                      {"instructions", "instructions"},
+                                                      {"L2 misses", "l2_misses"},
+                                                      {"L3 misses", "l3_misses"},
+                                                      {"remote lines", "remote_lines"},
+                                                      {"branch misses", "branch_misses"},
+                                                      {"page faults", "page_faults"},
+                                                      {"switches", "switches"},
+                                                      {"migrations", "migrations"}}};
 
 constinit EventSource event_source{};
 
@@ -112,7 +112,7 @@ void print_events(TextSink& out, EventsPerOperation const& counts) {
     std::string_view separator;
     for (std::size_t event = 0; event < arch::events; ++event) {
         if (!counts[event]) continue;
-        format(out, "{}{:.3} {}", separator, *counts[event], names[event].text);
+        format(out, "{}{:.3} {}", separator, *counts[event], event_names[event].text);
         separator = ", ";
     }
 }
@@ -126,7 +126,7 @@ void print_not_counted(TextSink& out) {
             out.write(", ");
         else if (last)
             format(out, ": {}; ", last->message());
-        out.write(names[event].text);
+        out.write(event_names[event].text);
         last = reason;
     }
     if (last) format(out, ": {}", last->message());
@@ -137,9 +137,9 @@ void write_events(JsonWriter& json, EventsPerOperation const& counts, std::strin
     json.field("per", per);
     for (std::size_t event = 0; event < arch::events; ++event) {
         if (counts[event])
-            json.field(names[event].key, *counts[event]);
+            json.field(event_names[event].key, *counts[event]);
         else
-            json.null_field(names[event].key);
+            json.null_field(event_names[event].key);
     }
     FixedText<400> reasons;
     print_not_counted(reasons);

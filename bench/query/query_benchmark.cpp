@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bench/dataflow/discipline_names.hpp"
-#include "bench/dataflow/waited.hpp"
+#include "bench/dataflow/requests.hpp"
 #include "bench/frame/grid.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_object.hpp"
@@ -87,11 +87,10 @@ class QueryExperiment : public GridExperiment {
                                             : (set.size() == 1 ? 1 : 2 * set.size())));
         auto scheduler = MXK_TRY(dataflow::Scheduler::create(
             set, {.discipline = options_.discipline, .shares_at_once = !options_.shares_late}));
-        Ends ends(1);
-        WaitedQuery query(latest().model(), ends);
+        std::array<dataflow::Query, 1> queries{dataflow::Query(latest().model())};
+        dataflow::Query const& query = queries[0];
         Cycles const start = clock::timestamp();
-        scheduler->submit(query);
-        MXK_TRY(ends.wait(progress, [&] { query.cancel(); }));
+        MXK_TRY(run_all(*scheduler, queries, progress));
         Cycles const taken = clock::timestamp() - start;
         MXK_TRY(query.result());
         std::uint64_t const hash = hash_of(latest());

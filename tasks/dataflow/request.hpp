@@ -3,6 +3,8 @@
 //
 //     submitted -> waits in a node's input queue -> admitted: has a place in work queues -> ended
 //
+// Tasks and threads may wait for its end.
+//
 // It begins with one task, which builds the rest: so what a request consists of is made by a core that will run it, in
 // memory of that core's node, and not before it is its turn (section 9.2.1).
 #pragma once
@@ -11,6 +13,7 @@
 #include <cstdint>
 
 #include "base/units.hpp"
+#include "tasks/count_down.hpp"
 #include "tasks/dataflow/reschedulable_task.hpp"
 
 namespace mxk::dataflow {
@@ -23,10 +26,10 @@ class Request {
     // On the core that admits it: makes its tasks, and schedules those that begin. A request without tasks has ended
     // when this returns.
     using Begin = void (*)(CoreScheduler& here, Request& request);
-    // On the core where its last task has ended. Nothing refers to the request any more: it may be destroyed.
+    // On the core where its last task has ended, before those who wait for it are told.
     using End = void (*)(CoreScheduler& here, Request& request);
 
-    Request(Begin begin, End end)
+    explicit Request(Begin begin, End end = nullptr)
         : begin_(begin)
         , end_(end)
         , beginning_(*this, &Request::run_begin, CoreId{}) {}
@@ -41,11 +44,18 @@ class Request {
     void cancel() { is_cancelled_.store(true, std::memory_order_release); }
     [[nodiscard]] bool is_cancelled() const { return is_cancelled_.load(std::memory_order_acquire); }
 
+    // Once it was submitted, any core or thread. After the end all that its tasks have written is visible, and it may
+    // be destroyed. wait(): of tasks those that may Worker::run_until(); look(): as CountDown::wait().
+    [[nodiscard]] bool is_over() const { return ended_.is_over(); }
+    void wait() { ended_.wait(); }
+    template <typename Look> void wait(Look look) { ended_.wait(look); }
+
     // For ReschedulableTask: a task has said Outcome::Ended.
     void end_task(CoreScheduler& here);
 
     // From its submission on.
     [[nodiscard]] Scheduler& scheduler() const { return *scheduler_; }
+    [[nodiscard]] bool is_submitted() const { return scheduler_ != nullptr; }
     // From its beginning on: the node that it began on, or was moved to last. A shared one keeps the first. Relaxed: a
     // moment's word, by which a task sees that what it keeps lies on another node than its cores.
     [[nodiscard]] NodeId home() const { return home_.load(std::memory_order_relaxed); }
@@ -60,7 +70,10 @@ class Request {
     // The balancer's: the node that it waited at before it was moved to the one where it waits or has begun.
     static constexpr std::uint16_t nowhere = UINT16_MAX;
     std::uint16_t waited_at = nowhere;
-    void finish(CoreScheduler& here) { end_(here, *this); }
+    void finish(CoreScheduler& here) {
+        if (end_ != nullptr) end_(here, *this);
+        ended_.count();
+    }
 
   private:
     static Outcome run_begin(CoreScheduler& here, ReschedulableTask& task);
@@ -72,6 +85,7 @@ class Request {
     std::atomic<std::uint32_t> unended_{1}; // tasks that have not ended, the beginning among them
     std::atomic<bool> is_cancelled_{false};
     std::atomic<NodeId> home_{};
+    CountDown ended_{1};
     ReschedulableTask beginning_;
 };
 

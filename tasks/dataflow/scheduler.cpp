@@ -1,12 +1,14 @@
 #include "tasks/dataflow/scheduler.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "arch/core_local.hpp"
 #include "base/splitmix.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/dataflow/core_orders.hpp"
+#include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::dataflow {
@@ -34,18 +36,14 @@ Result<NodeObject<Scheduler>> Scheduler::create(std::span<CoreId const> cores, S
     MXK_TRY(result->make_nodes(cores));
     MXK_TRY(result->make_places(2 * cores.size() + 16, home));
     MXK_TRY(result->make_cores(cores));
-    result->installing_ = MXK_TRY(CoreTasks::create(cores));
-    result->install();
+    result->visit_cores();
+    result->is_installed_ = true;
     return result;
 }
 
 Scheduler::~Scheduler() {
     expect(unfinished() == 0, "a scheduler ends after its requests");
-    if (!is_installed_) return;
-    installing_.run([](Worker& worker, std::size_t) {
-        worker.set_work_source(nullptr);
-        return mxk::Step::Done;
-    });
+    if (is_installed_) visit_cores();
 }
 
 Result<void> Scheduler::make_nodes(std::span<CoreId const> cores) {
@@ -78,6 +76,7 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
     core_ids_ = MXK_TRY(NodeVector<CoreId>::create(cores.size(), home));
     by_place_ = MXK_TRY(NodeVector<CoreScheduler*>::create(cores.size(), home));
     by_core_ = MXK_TRY(NodeVector<CoreScheduler*>::create(workers::count(), home));
+    visits_ = MXK_TRY(NodeVector<Visit>::create(cores.size(), home));
     while (by_core_.size() < workers::count()) by_core_.emplace(nullptr);
     request_cores_ = MXK_TRY(PerCore<RequestCore>::with_room(cores.size(), home));
     original_cores_ = MXK_TRY(PerCore<OriginalCore>::with_room(cores.size(), home));
@@ -89,10 +88,14 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
         core_ids_.emplace(core);
         original_queues_.sleepers.add(core);
         CoreScheduler* made = nullptr;
+        WorkSource* source = nullptr;
         if (options_.discipline == Discipline::CoreFifo) {
             made = MXK_TRY(fifo_cores_.add(worker.node(), *this, worker, place, std::uint16_t{0}, false));
         } else if (options_.discipline == Discipline::Original) {
-            made = MXK_TRY(original_cores_.add(worker.node(), *this, worker, place, original_queues_));
+            OriginalCore* const original =
+                MXK_TRY(original_cores_.add(worker.node(), *this, worker, place, original_queues_));
+            source = original;
+            made = original;
         } else {
             NodeScheduler* const node =
                 std::ranges::find(nodes_.begin(), nodes_.end(), worker.node(), &NodeScheduler::node);
@@ -103,22 +106,35 @@ Result<void> Scheduler::make_cores(std::span<CoreId const> cores) {
             auto victims = MXK_TRY(NodeVector<RequestCore::Victim>::create(others.size(), worker.node()));
             for (CoreId const other : others) victims.emplace(other);
             auto stack = MXK_TRY(BoundStack::create(worker.node()));
-            made = MXK_TRY(request_cores_.add(worker.node(), *this, worker, place, *node, sleep_place, std::move(stack),
-                                              std::move(victims)));
+            RequestCore* const request_core = MXK_TRY(request_cores_.add(
+                worker.node(), *this, worker, place, *node, sleep_place, std::move(stack), std::move(victims)));
+            source = request_core;
+            made = request_core;
         }
+        visits_.emplace(core, source);
         by_place_.emplace(made);
         by_core_[index(core)] = made;
     }
     return {};
 }
 
-void Scheduler::install() {
-    installing_.run([this](Worker& worker, std::size_t place) {
-        if (!request_cores_.empty()) worker.set_work_source(&request_cores_[place]);
-        if (!original_cores_.empty()) worker.set_work_source(&original_cores_[place]);
-        return mxk::Step::Done;
-    });
-    is_installed_ = true;
+Scheduler::Visit::Visit(CoreId core, WorkSource* its_source)
+    : Task(
+          [](Worker& worker, Task& task) {
+              auto& self = static_cast<Visit&>(task);
+              worker.set_work_source(std::exchange(self.source, nullptr));
+              self.done->count();
+          },
+          core)
+    , source(its_source) {}
+
+void Scheduler::visit_cores() {
+    CountDown done(visits_.size());
+    for (Visit& visit : visits_) {
+        visit.done = &done;
+        send_task(visit, visit.home);
+    }
+    done.wait();
 }
 
 std::uint8_t Scheduler::distance(NodeId of_cores, NodeId of_memory) const {
@@ -149,6 +165,7 @@ std::uint16_t Scheduler::choose_node_for(std::uint64_t random) {
 }
 
 std::uint32_t Scheduler::note_submitted(Request& request) {
+    expect(!request.is_submitted(), "a request is submitted once");
     request.set_scheduler(*this);
     unfinished_.fetch_add(1, std::memory_order_relaxed);
     return dealt_.fetch_add(1, std::memory_order_relaxed);

@@ -2,8 +2,9 @@
 // inside a node, requests that begin only when nothing else is to be done, and nodes that balance (Falt 2010, chapters
 // 5 and 6). Other disciplines in its place, to compare with.
 //
-//     auto scheduler = MXK_TRY(Scheduler::create(cores, {}));     the console's task
-//     scheduler->submit(request);                                 any core; request.end is called when it has ended
+//     auto scheduler = MXK_TRY(Scheduler::create(cores, {}));     a thread, or the console's task
+//     scheduler->submit(request);                                 any core or thread
+//     request.wait();                                             that one, or another
 //
 // - Requests: bound tasks on the core's own stack, which others of its node steal from; unbound ones in a FIFO for each
 //   request; a request begins when nothing else is to be done.
@@ -27,7 +28,6 @@
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "kernel/topology/topology.hpp"
-#include "tasks/core_tasks.hpp"
 #include "tasks/dataflow/activity.hpp"
 #include "tasks/dataflow/balancer.hpp"
 #include "tasks/dataflow/core_orders.hpp"
@@ -67,20 +67,20 @@ struct SchedulerOptions {
 
 class Scheduler {
   public:
-    // On these cores, each once, all of which serve tasks (workers::serves()). The console's task; waits until the
-    // cores have it. One scheduler on a core at a time. Errors: no memory.
+    // On these cores, each once, all of which serve tasks (workers::serves()). A thread or the console's task; waits
+    // until the cores have it. One scheduler on a core at a time. Errors: no memory.
     static Result<NodeObject<Scheduler>> create(std::span<CoreId const> cores, SchedulerOptions const& options);
     // For create().
     explicit Scheduler(SchedulerOptions const& options)
         : options_(options)
         , balancer_(*this) {}
-    // The console's task, once all requests have ended; waits until the cores are without it.
+    // A thread or the console's task, once all requests have ended; waits until the cores are without it.
     ~Scheduler();
     Scheduler(Scheduler const&) = delete;
     Scheduler& operator=(Scheduler const&) = delete;
 
-    // Any core or thread, also in a task of another request; never blocks, except for short locks. The request lives
-    // until its `end` is called.
+    // Any core or thread, also in a task of another request; never blocks, except for short locks. Each request once;
+    // it lives until it has ended.
     void submit(Request& request);
     // The same, to that one of nodes(), whatever the options say. Original and CoreFifo have no nodes: they deal it to
     // a core as submit() does.
@@ -115,7 +115,13 @@ class Scheduler {
     Result<void> make_nodes(std::span<CoreId const> cores);
     Result<void> make_places(std::size_t count, NodeId node);
     Result<void> make_cores(std::span<CoreId const> cores);
-    void install();
+    // Gives its core the scheduler's work source, the second time none.
+    struct Visit : Task {
+        Visit(CoreId core, WorkSource* its_source);
+        WorkSource* source;
+        CountDown* done = nullptr;
+    };
+    void visit_cores();
     std::uint16_t choose_node_for(std::uint64_t random);
     std::uint32_t note_submitted(Request& request);
     void submit_numbered(Request& request, std::uint32_t number, std::uint16_t node);
@@ -136,7 +142,7 @@ class Scheduler {
     NodeVector<CoreScheduler*> by_place_;
     NodeVector<CoreScheduler*> by_core_; // null: not one of these cores
     NodeVector<CoreId> core_ids_;
-    CoreTasks installing_;
+    NodeVector<Visit> visits_;
     bool is_installed_ = false;
     std::atomic<std::uint32_t> unfinished_{0};
     std::atomic<std::uint32_t> active_{0};

@@ -10,7 +10,7 @@
 //
 //     explicit Semaphore(std::uint32_t units = 0, SemaphoreKind kind = Fast)    up to max_units
 //     static Result<Semaphore> create(std::int64_t units, SemaphoreKind kind)   errors: negative, too many
-//     void wait()                             a thread; waits for a unit and takes it
+//     void wait()                             a thread, on Linux any; waits for a unit and takes it
 //     bool try_wait()                         a thread or a task; takes one if there is one now
 //     Result<bool> wait_for(Nanoseconds time) a thread; false: there was none for so long. Errors: a negative time
 //     void post()                             a thread or a task: one unit more

@@ -131,7 +131,7 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
 [[gnu::always_inline]] inline bool Box::is_cancelled() {
     if (!query().is_cancelled()) [[likely]]
         return false;
-    query().fail(Error("the query was cancelled"));
+    query().note_cancelled();
     return true;
 }
 

@@ -66,7 +66,7 @@ struct Envelope {
     EnvelopeColumns columns;
 
     // The calling core's heap; null if there is no memory.
-    static EnvelopePointer create(std::uint32_t rows, std::uint64_t sequence);
+    static EnvelopePointer create(std::uint32_t rows, std::uint64_t sequence = 0);
     // The same columns once more, for another receiver.
     [[nodiscard]] EnvelopePointer copy() const;
 

@@ -19,8 +19,13 @@ Model::BoxId Model::fail(Error const& error) {
     return {};
 }
 
-Model::BoxId Model::add_part(Part& part) {
+void Model::note_change() {
     is_checked_ = false;
+    if (!has_failed_) error_ = Error(unchecked);
+}
+
+Model::BoxId Model::add_part(Part& part) {
+    note_change();
     part.number = parts_++;
     (last_ != nullptr ? last_->next : first_) = &part;
     last_ = &part;
@@ -84,7 +89,7 @@ void Model::connect(BoxId from, BoxId to, std::string_view input) {
         fail(Error::of("box '{}': out of memory", receiver->name));
         return;
     }
-    is_checked_ = false;
+    note_change();
     auto* const added = new (place) Connection{.from = sender, .to = receiver, .input = at, .capacity = capacity_};
     (last_connection_ != nullptr ? last_connection_->next : first_connection_) = added;
     last_connection_ = added;
@@ -190,6 +195,13 @@ Result<void> Model::check_order(Part const& part) {
 
 Result<void> Model::check() {
     if (has_failed_) return error_;
+    auto const result = check_all();
+    is_checked_ = result.ok();
+    if (!result) error_ = result.error();
+    return result;
+}
+
+Result<void> Model::check_all() {
     if (first_ == nullptr) return Error("expected a model with a box, got none");
     for (Part const* at = first_; at != nullptr; at = at->next) MXK_TRY(check_part(*at));
     MXK_TRY(check_circles());
@@ -197,7 +209,6 @@ Result<void> Model::check() {
         if (at->reads_in_order) MXK_TRY(check_order(*at));
     MXK_TRY(check_columns());
     number_edges();
-    is_checked_ = true;
     return {};
 }
 

@@ -65,8 +65,8 @@ class Model {
     void connect(BoxId from, BoxId to, std::string_view input = {});
 
     // Errors: an input or an output that nothing is connected to, a circle, a column that is missing or of the wrong
-    // type, no box, no memory; what add() and connect() have found. Queries of a model that has not passed end with an
-    // error.
+    // type, no box, no memory; what add() and connect() have found. Queries of a model that has not passed end with
+    // the same error.
     Result<void> check();
 
   private:
@@ -149,6 +149,8 @@ class Model {
     [[nodiscard]] Part* part(BoxId id) const;
     [[nodiscard]] std::size_t input_of(Part& to, std::string_view name);
     [[nodiscard]] bool has_connection(Part const& to, std::size_t input) const;
+    void note_change();
+    Result<void> check_all();
     Result<void> check_part(Part const& part) const;
     Result<void> check_circles();
     Result<void> check_columns();
@@ -166,7 +168,8 @@ class Model {
     std::uint32_t capacity_ = default_capacity;
     bool is_checked_ = false;
     bool has_failed_ = false;
-    Error error_{"no error"};
+    static constexpr std::string_view unchecked = "expected a model that has passed check(), got another one";
+    Error error_{unchecked}; // why is_checked_ is not true
 };
 
 } // namespace mxk::dataflow

@@ -37,17 +37,39 @@ struct Query::Parts {
     }
 };
 
-void Query::fail(Error const& error) {
+Query::~Query() {
+    if (!is_submitted() || is_over()) return;
+    cancel();
+    Request::wait();
+}
+
+Query::State Query::state() const {
+    if (!is_submitted()) return State::New;
+    return is_over() ? end_state_ : State::Running;
+}
+
+Result<void> Query::result() const {
+    switch (state()) {
+    case State::New: return Error("expected a query that was submitted");
+    case State::Running: return Error("expected a query that has ended, got one that runs");
+    case State::Done: return {};
+    case State::Failed:
+    case State::Cancelled: break;
+    }
+    return error_;
+}
+
+void Query::end_early(Error const& error, State as) {
     if (!is_failing_.exchange(true, std::memory_order_acq_rel)) {
         error_ = error;
-        has_failed_.store(true, std::memory_order_release);
+        end_state_ = as;
     }
     cancel();
 }
 
 void Query::build(CoreScheduler& here, Request& request) {
     auto& self = static_cast<Query&>(request);
-    if (!self.model_.is_checked_) return self.fail(Error("expected a model that has passed check(), got another one"));
+    if (!self.model_.is_checked_) return self.fail(self.model_.error_);
     if (auto const made = self.make_boxes(here); !made) return self.fail(made.error());
     for (std::size_t at = 0; at < self.parts_->boxes; ++at) self.add_task();
     // In the order in which they were added; the last one first, as with the outputs of a box.
@@ -100,7 +122,7 @@ void Query::take_apart(CoreScheduler& here, Request& request) {
         heap::deallocate(parts, parts->bytes, cache_line_bytes);
         self.parts_ = nullptr;
     }
-    self.ended_(here, self);
+    if (self.at_end_ != nullptr) self.at_end_(here, self);
 }
 
 } // namespace mxk::dataflow

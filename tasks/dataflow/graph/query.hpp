@@ -1,5 +1,9 @@
 // A request that is a graph of boxes: an instance of a model (model.hpp), built on the core that begins it and taken
 // apart on the core where its last box ends, with all envelopes that are left.
+//
+//     Query query(model);
+//     scheduler->submit(query);
+//     Result<void> const result = query.wait();       error: box 'join': out of memory
 #pragma once
 
 #include <atomic>
@@ -17,23 +21,35 @@ class Model;
 
 class Query : public Request {
   public:
-    // On the core where it ends, when all its memory has been given back; the query may be destroyed. Its result is
-    // where its boxes have put it.
-    using Ended = void (*)(CoreScheduler& here, Query& query);
+    // On the core where it ends, when all its memory has been given back, before those who wait for it are told.
+    using AtEnd = void (*)(CoreScheduler& here, Query& query);
 
-    // `model`: checked, and lives as long; any number of queries may use it at once.
-    Query(Model const& model, Ended ended)
+    // `model`: checked, and lives as long; any number of queries may use it at once. The query's result is where its
+    // boxes have put it.
+    explicit Query(Model const& model, AtEnd at_end = nullptr)
         : Request(&Query::build, &Query::take_apart)
         , model_(model)
-        , ended_(ended) {}
+        , at_end_(at_end) {}
+    // Cancels it and waits, if it has not ended: what its boxes write to has to live longer, and so has the scheduler.
+    ~Query();
+
+    enum class State : std::uint8_t { New, Running, Done, Failed, Cancelled };
+    // Any core or thread. Running: from its submission on. Cancelled: a box had to end before it was done.
+    [[nodiscard]] State state() const;
+    // As Request::wait(). Errors: what result() says.
+    Result<void> wait() {
+        return wait([] {});
+    }
+    template <typename Look> Result<void> wait(Look look) {
+        if (is_submitted()) Request::wait(look);
+        return result();
+    }
+    // Errors: what went wrong, also that it was cancelled; that it has not ended.
+    [[nodiscard]] Result<void> result() const;
 
     // A box: the query cannot go on. The first error is kept, and the boxes come to an end.
-    void fail(Error const& error);
-    // After the end: what went wrong; also that it was cancelled, if a box had to end before it was done.
-    [[nodiscard]] Result<void> result() const {
-        if (has_failed_.load(std::memory_order_acquire)) return error_;
-        return {};
-    }
+    void fail(Error const& error) { end_early(error, State::Failed); }
+    void note_cancelled() { end_early(Error("the query was cancelled"), State::Cancelled); }
 
     struct EdgeCounts {
         std::uint64_t envelopes = 0;
@@ -46,15 +62,16 @@ class Query : public Request {
   private:
     static void build(CoreScheduler& here, Request& request);
     static void take_apart(CoreScheduler& here, Request& request);
+    void end_early(Error const& error, State as);
     Result<void> make_boxes(CoreScheduler& here);
     Result<void> make_edges();
 
     struct Parts; // of the graph: one block of memory
     Model const& model_;
-    Ended ended_;
+    AtEnd at_end_;
     Parts* parts_ = nullptr;
     std::atomic<bool> is_failing_{false};
-    std::atomic<bool> has_failed_{false};
+    State end_state_ = State::Done; // written once, before the end; and so is the error
     Error error_{"no error"};
     EdgeCounts edge_counts_;
 };

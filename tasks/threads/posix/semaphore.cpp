@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <ctime>
 
+#include "arch/core_local.hpp"
 #include "arch/system_thread.hpp"
 #include "base/panic.hpp"
 #include "base/sanitizers.hpp"
@@ -37,6 +38,10 @@ ThreadRecord const& waiting_thread() {
 // Whether it may end while it waits (kill.hpp).
 bool may_end(ThreadRecord const& self) {
     return self.is_killable.load(std::memory_order_relaxed) && self.end_holds == 0;
+}
+
+void take_unit(sem_t& semaphore) {
+    while (sem_wait(&semaphore) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
 }
 
 // A post wakes one waiter. If that ends instead of taking the unit, the next waiter has to be woken in its place.
@@ -77,12 +82,14 @@ Semaphore::Semaphore(Semaphore&& other) noexcept {
 }
 
 void Semaphore::wait() {
+    // A thread of the program that is no Thread: nobody ends it, nor counts its waits.
+    if (thread_backend::current() == nullptr && !arch::runs_task()) return take_unit(semaphore_);
     ThreadRecord const& self = waiting_thread();
     if (!self.ends_here() && try_wait()) return;
     ObservedWait const observed(self);
     arch::EndPoint const point(may_end(self));
     PassOn pass_on(semaphore_);
-    while (sem_wait(&semaphore_) != 0) expect(errno == EINTR, "sem_wait fails for signals only");
+    take_unit(semaphore_);
     pass_on.has_returned = true;
 }
 

@@ -116,7 +116,7 @@ void exit() {
 }
 
 void send(Task& task, CoreId target) {
-    if (this_thread == nullptr) return Worker::current().append(task, target);
+    if (arch::runs_task()) return Worker::current().append(task, target);
     workers::of(target).append_from_outside(task);
 }
 

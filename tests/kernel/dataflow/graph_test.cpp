@@ -161,9 +161,9 @@ MXK_TEST(dataflow, branches_run_one_after_the_other) {
     std::array const first{CoreId{}};
     auto scheduler = Scheduler::create(first, {});
     MXK_REQUIRE(scheduler.ok());
-    WaitedQuery query(model);
+    Query query(model);
     scheduler.value()->submit(query);
-    query.wait();
+    MXK_CHECK(query.wait().ok());
     constexpr std::array<std::uint32_t, 9> expected{1, 4, 7, 2, 5, 8, 3, 6, 9};
     for (std::size_t i = 0; i < expected.size(); ++i) MXK_CHECK_EQUAL(trace.entries[i], expected[i]);
     MXK_CHECK_EQUAL(seen.count, 3u);
@@ -279,11 +279,11 @@ MXK_TEST(dataflow, queries_give_all_their_memory_back) {
         MXK_REQUIRE(model.check().ok());
         auto scheduler = Scheduler::create(all_cores().span().first(1), {});
         MXK_REQUIRE(scheduler.ok());
-        auto all = NodeVector<WaitedQuery>::create(queries, Worker::current().node());
+        auto all = NodeVector<Query>::create(queries, Worker::current().node());
         MXK_REQUIRE(all.ok());
         for (std::size_t i = 0; i < queries; ++i) all.value().emplace(model);
-        for (WaitedQuery& query : all.value()) scheduler.value()->submit(query);
-        for (WaitedQuery& query : all.value()) query.wait();
+        for (Query& query : all.value()) scheduler.value()->submit(query);
+        for (Query& query : all.value()) MXK_CHECK(query.wait().ok());
     };
     run_many(); // what heaps keep is theirs from now on
     heap::CoreUse const before = Worker::current().heap().use();
@@ -294,7 +294,7 @@ MXK_TEST(dataflow, queries_give_all_their_memory_back) {
 // ---- Threads
 
 // A thread is no core of the scheduler's, and has no queue.
-MXK_TEST(dataflow, threads_submit_and_cancel_queries) {
+MXK_TEST(dataflow, threads_submit_cancel_and_wait_for_queries) {
     constexpr std::size_t per_thread = 16;
     auto const cores = all_cores();
     for (Discipline const discipline : all_disciplines) {
@@ -306,7 +306,7 @@ MXK_TEST(dataflow, threads_submit_and_cancel_queries) {
             MXK_REQUIRE(models[at].check().ok());
         }
         auto scheduler = Scheduler::create(cores.span(), {.discipline = discipline});
-        auto queries = NodeVector<WaitedQuery>::create(models.size(), Worker::current().node());
+        auto queries = NodeVector<Query>::create(models.size(), Worker::current().node());
         MXK_REQUIRE(scheduler.ok() && queries.ok());
         for (Model const& model : models) queries.value().emplace(model);
         auto const submit_from = [&](std::size_t first) {
@@ -318,6 +318,8 @@ MXK_TEST(dataflow, threads_submit_and_cancel_queries) {
                     scheduler.value()->submit(queries.value()[at]);
                 if (at % 4 == 3) queries.value()[at].cancel();
             }
+            for (std::size_t at = first; at < first + per_thread; ++at)
+                if (at % 4 != 3) MXK_CHECK(queries.value()[at].wait().ok());
         };
         auto a = [&] { submit_from(0); };
         auto b = [&] { submit_from(per_thread); };
@@ -327,8 +329,7 @@ MXK_TEST(dataflow, threads_submit_and_cancel_queries) {
         MXK_CHECK(first.value().join().ok());
         MXK_CHECK(second.value().join().ok());
         for (std::size_t at = 0; at < queries.value().size(); ++at) {
-            queries.value()[at].wait();
-            MXK_CHECK_EQUAL(queries.value()[at].result().ok(), seen[at].has_ended);
+            MXK_CHECK_EQUAL(queries.value()[at].wait().ok(), seen[at].has_ended);
             MXK_CHECK(at % 4 == 3 || seen[at].sum == sum_below(50));
         }
     }
@@ -341,9 +342,9 @@ MXK_TEST(dataflow, a_model_that_was_not_checked_or_has_changed_since_does_not_ru
     Model model;
     auto const numbers = model.add<Numbers>("numbers", std::uint64_t{5});
     model.connect(numbers, model.add<Sum>("sum", &seen));
-    auto const is_refused = [&] {
+    auto const is_refused = [&](std::string_view why = "expected a model that has passed check(), got another one") {
         auto const result = run(model);
-        return !result.ok() && result.error().message() == "expected a model that has passed check(), got another one";
+        return !result.ok() && result.error().message() == why;
     };
     MXK_CHECK(is_refused());
     MXK_CHECK(model.check().ok());
@@ -351,14 +352,16 @@ MXK_TEST(dataflow, a_model_that_was_not_checked_or_has_changed_since_does_not_ru
     Seen more_seen;
     auto const more = model.add<Sum>("more", &more_seen);
     MXK_CHECK(is_refused());
+    MXK_CHECK(!model.check().ok());
+    MXK_CHECK(is_refused("box 'more': input 'in' is not connected"));
     model.connect(numbers, more);
     MXK_CHECK(is_refused());
     MXK_CHECK(model.check().ok());
     MXK_CHECK(run(model).ok());
     MXK_CHECK_EQUAL(seen.count, 10u);
     MXK_CHECK_EQUAL(more_seen.count, 5u);
-    model.connect(more, numbers); // it has no output
-    MXK_CHECK(is_refused());
+    model.connect(more, numbers);
+    MXK_CHECK(is_refused("box 'more' has no output, but is connected to box 'numbers'"));
 }
 
 // Either all has been done, or the result says that it was not.
@@ -372,14 +375,14 @@ MXK_TEST(dataflow, what_was_cancelled_says_so) {
             MXK_REQUIRE(model.check().ok());
             auto scheduler = Scheduler::create(all_cores().span().first(1), {.discipline = discipline});
             MXK_REQUIRE(scheduler.ok());
-            WaitedQuery query(model);
+            Query query(model);
             if (turns == 0) query.cancel();
             scheduler.value()->submit(query);
             Worker::current().run_until([&, left = turns]() mutable { return left-- == 0 || query.is_over(); });
             if (turns != 11) query.cancel();
-            query.wait();
+            MXK_CHECK_EQUAL(query.wait().ok(), seen.has_ended);
             if (turns == 11) query.cancel(); // it is over
-            MXK_CHECK_EQUAL(query.result().ok(), seen.has_ended);
+            MXK_CHECK(query.state() == (seen.has_ended ? Query::State::Done : Query::State::Cancelled));
             MXK_CHECK(!seen.has_ended || seen.count == count);
             MXK_CHECK(turns != 0 || !query.result().ok());
             MXK_CHECK(turns != 11 || query.result().ok());

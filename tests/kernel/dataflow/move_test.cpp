@@ -22,13 +22,10 @@ constexpr std::uint32_t moving_envelopes = 120;
 constexpr std::uint32_t moving_rows = 37;
 constexpr std::uint64_t moving_groups = 1000;
 
-struct OneEnd {
-    bench::Ends end{1};
-};
 // One that goes to the next node each time that so many envelopes have left the source.
-struct MovingQuery : OneEnd, bench::WaitedQuery {
+struct MovingQuery : dataflow::Query {
     MovingQuery(dataflow::Model const& model, std::uint32_t every)
-        : WaitedQuery(model, end)
+        : Query(model)
         , move_every(every) {}
 
     std::uint32_t move_every;
@@ -161,8 +158,7 @@ void move_and_sort(Scheduler& scheduler, std::uint32_t every) {
     MXK_REQUIRE(model.check().ok());
     MovingQuery query(model, every);
     scheduler.submit(query);
-    Worker::current().run_until([&] { return query.end.are_there(); });
-    MXK_CHECK(query.result().ok());
+    MXK_CHECK(query.wait().ok());
     std::uint64_t const rows = std::uint64_t{moving_envelopes} * moving_rows;
     MXK_CHECK_EQUAL(query.rows, rows);
     MXK_CHECK_EQUAL(query.sum, rows * (rows - 1) / 2);
@@ -212,8 +208,7 @@ void move_and_group(Scheduler& scheduler) {
     MXK_REQUIRE(model.check().ok());
     MovingQuery query(model, 30);
     scheduler.submit(query);
-    Worker::current().run_until([&] { return query.end.are_there(); });
-    MXK_CHECK(query.result().ok());
+    MXK_CHECK(query.wait().ok());
     MXK_CHECK(query.moves > 0);
     MXK_CHECK_EQUAL(query.rows, moving_groups); // none twice: each was found again after a move
     MXK_CHECK_EQUAL(query.sum, std::uint64_t{moving_envelopes} * moving_rows);

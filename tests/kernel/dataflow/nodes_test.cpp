@@ -28,7 +28,7 @@ template <typename Member, std::size_t count> struct Members : std::array<Member
 
 // Tasks that ask each other and themselves to run: there is always something to do for all cores of a node, so that it
 // counts as hot whenever the balancer looks.
-struct Crowd : WaitedRequest {
+struct Crowd : GuardedRequest {
     static constexpr std::size_t count = 12;
     struct Member : ReschedulableTask {
         Member(Crowd& crowd, CoreId home_core)
@@ -46,7 +46,7 @@ struct Crowd : WaitedRequest {
         Member* other = nullptr;
     };
     explicit Crowd(unsigned its_pauses)
-        : WaitedRequest(&Crowd::begin)
+        : GuardedRequest(&Crowd::begin)
         , pauses(its_pauses) {}
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<Crowd&>(request);
@@ -157,7 +157,7 @@ MXK_TEST(dataflow, all_nodes_serve_a_request_that_is_alone_once_another_has_ende
 
 // Requests of some tasks behind one that never has enough, on nodes of one core, too.
 MXK_TEST(dataflow, guests_do_not_hold_up_what_comes_to_their_node) {
-    struct Small : WaitedRequest {
+    struct Small : GuardedRequest {
         struct Member : ReschedulableTask {
             Member(Small& small, CoreId home_core)
                 : ReschedulableTask(small, &Member::work, home_core) {}
@@ -167,7 +167,7 @@ MXK_TEST(dataflow, guests_do_not_hold_up_what_comes_to_their_node) {
             unsigned turns = 0;
         };
         Small()
-            : WaitedRequest(&Small::begin) {}
+            : GuardedRequest(&Small::begin) {}
         static void begin(CoreScheduler& here, Request& request) {
             auto& self = static_cast<Small&>(request);
             self.members.create(here, self);
@@ -286,7 +286,7 @@ MXK_TEST(dataflow, no_request_is_lost_while_requests_move_with_delays) {
     on_nodes({}, [](Scheduler& scheduler) { move_at_random(scheduler, 5); });
 }
 // A request that goes to the next node as soon as it has begun, where its few tasks end at once.
-struct Traveller : WaitedRequest {
+struct Traveller : GuardedRequest {
     static constexpr std::size_t count = 6;
     struct Member : ReschedulableTask {
         Member(Traveller& traveller, CoreId home_core)
@@ -297,7 +297,7 @@ struct Traveller : WaitedRequest {
         }
     };
     Traveller()
-        : WaitedRequest(&Traveller::begin) {}
+        : GuardedRequest(&Traveller::begin) {}
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<Traveller&>(request);
         self.members.create(here, self);

@@ -85,33 +85,12 @@ struct First : Box {
     std::uint64_t left;
 };
 
-// The console's task waits until it has ended.
-struct WaitedQuery : Query {
-    explicit WaitedQuery(Model const& model)
-        : Query(model, &WaitedQuery::note_end) {}
-    void wait() {
-        Worker::current().run_until([this] { return is_over(); });
-    }
-    [[nodiscard]] bool is_over() const { return has_ended.load(std::memory_order_acquire); }
-
-  private:
-    static void note_end(CoreScheduler& here, Query& query) {
-        auto& self = static_cast<WaitedQuery&>(query);
-        CoreId const core = self.waiter;
-        self.has_ended.store(true, std::memory_order_release);
-        if (here.core() != core) arch::wake(core);
-    }
-    CoreId waiter = Worker::current().core();
-    std::atomic<bool> has_ended{false};
-};
-
 // One query of a checked model on all cores. The console's task.
 inline Result<void> run(Model const& model, SchedulerOptions const& options = {}) {
     auto scheduler = MXK_TRY(Scheduler::create(all_cores().span(), options));
-    WaitedQuery query(model);
+    Query query(model);
     scheduler->submit(query);
-    query.wait();
-    return query.result();
+    return query.wait();
 }
 
 // What a model that cannot work is refused with.

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "bench/dataflow/waited.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/dataflow/scheduler.hpp"
@@ -24,23 +23,13 @@ using dataflow::SchedulerOptions;
 inline constexpr std::array all_disciplines{Discipline::Requests, Discipline::TwoFifos, Discipline::OneFifo,
                                             Discipline::OneLifo,  Discipline::Original, Discipline::CoreFifo};
 
-// What a request of a test derives from: the console's task waits until it has ended.
-struct WaitedRequest : Request {
-    explicit WaitedRequest(Begin begin)
-        : Request(begin, &WaitedRequest::note_end) {}
-
-    // The console's task, after submit().
-    void wait() {
-        Worker::current().run_until([this] { return end_.are_there(); });
-    }
-
-  private:
-    // From now on nobody may look at it: who does so finds a place that is none.
-    static void note_end(CoreScheduler& here, Request& request) {
-        request.set_place(reinterpret_cast<dataflow::RequestPlace*>(std::uintptr_t{8}));
-        static_cast<WaitedRequest&>(request).end_.note(here.core());
-    }
-    bench::Ends end_{1};
+// What a request of a test derives from: once it has ended nobody may look at it. Who does so finds a place that is
+// none.
+struct GuardedRequest : Request {
+    explicit GuardedRequest(Begin begin)
+        : Request(begin, [](CoreScheduler&, Request& request) {
+            request.set_place(reinterpret_cast<dataflow::RequestPlace*>(std::uintptr_t{8}));
+        }) {}
 };
 
 } // namespace mxk::dataflow_tests

@@ -21,7 +21,7 @@ template <typename Test> void with_scheduler(SchedulerOptions const& options, Te
 
 // ---- Tasks that are asked for again and again by others: the states of a task (checklist 1, B19).
 
-struct Storm : WaitedRequest {
+struct Storm : GuardedRequest {
     static constexpr std::size_t targets = 5;
     static constexpr std::size_t drivers = 16;
     static constexpr unsigned asks_per_turn = 64;
@@ -77,7 +77,7 @@ struct Storm : WaitedRequest {
     };
 
     explicit Storm(std::uint64_t asks)
-        : WaitedRequest(&Storm::begin)
+        : GuardedRequest(&Storm::begin)
         , turns_left(static_cast<std::int64_t>(asks / asks_per_turn + drivers)) {}
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<Storm&>(request);
@@ -136,7 +136,7 @@ MXK_LONG_TEST(dataflow, tasks_run_alone_ten_million_times) {
 // ---- The order of bound tasks (checklist 2, 3).
 
 // A task that notes when it runs, and ends. The first one leaves the others, bound, and goes on.
-struct Family : WaitedRequest {
+struct Family : GuardedRequest {
     static constexpr std::size_t children = 6;
     struct Child : ReschedulableTask {
         Child(Family& family, std::size_t its_number, CoreId home_core)
@@ -158,7 +158,7 @@ struct Family : WaitedRequest {
         std::size_t number;
     };
     explicit Family(Nanoseconds help = Nanoseconds{0})
-        : WaitedRequest(&Family::begin)
+        : GuardedRequest(&Family::begin)
         , waits_for_help(help) {}
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<Family&>(request);
@@ -219,7 +219,7 @@ MXK_TEST(dataflow, thieves_take_the_oldest_and_help_a_core_with_a_long_task) {
 
 // ---- Requests begin in their order, and only when nothing else is to be done (checklist 4, 5, 6).
 
-struct Steps : WaitedRequest {
+struct Steps : GuardedRequest {
     struct Step : ReschedulableTask {
         Step(Steps& steps, CoreId home_core)
             : ReschedulableTask(steps, &Step::work, home_core) {}
@@ -234,7 +234,7 @@ struct Steps : WaitedRequest {
         }
     };
     Steps(std::atomic<unsigned>& its_clock, unsigned count)
-        : WaitedRequest(&Steps::begin)
+        : GuardedRequest(&Steps::begin)
         , clock(its_clock)
         , left(count) {}
     static void begin(CoreScheduler& here, Request& request) {
@@ -283,7 +283,7 @@ MXK_TEST(dataflow, as_many_requests_are_active_as_there_are_cores) {
 // ---- Cores stay with their requests, but leave none alone.
 
 // A task that is unbound and always has more to do, until the test says that it is enough.
-struct EndlessRequest : WaitedRequest {
+struct EndlessRequest : GuardedRequest {
     struct Turner : ReschedulableTask {
         Turner(EndlessRequest& request, CoreId home_core)
             : ReschedulableTask(request, &Turner::work, home_core) {}
@@ -292,7 +292,7 @@ struct EndlessRequest : WaitedRequest {
         }
     };
     EndlessRequest(std::atomic<unsigned>& requests_begun, std::atomic<bool>& its_enough)
-        : WaitedRequest(&EndlessRequest::begin)
+        : GuardedRequest(&EndlessRequest::begin)
         , begun(requests_begun)
         , is_enough(its_enough) {}
     static void begin(CoreScheduler& here, Request& request) {
@@ -308,7 +308,7 @@ struct EndlessRequest : WaitedRequest {
 };
 
 // Its beginning queues a task, and keeps its core until that has run, or for 20 seconds.
-struct NeedyRequest : WaitedRequest {
+struct NeedyRequest : GuardedRequest {
     struct Child : ReschedulableTask {
         Child(NeedyRequest& request, CoreId home_core)
             : ReschedulableTask(request, &Child::work, home_core) {}
@@ -318,7 +318,7 @@ struct NeedyRequest : WaitedRequest {
         }
     };
     NeedyRequest()
-        : WaitedRequest(&NeedyRequest::begin) {}
+        : GuardedRequest(&NeedyRequest::begin) {}
     static void begin(CoreScheduler& here, Request& request) {
         auto& self = static_cast<NeedyRequest&>(request);
         self.child = here.worker().create<Child>(self, here.core());

@@ -45,9 +45,9 @@ struct SiblingUse {
     std::atomic<std::uint32_t> beside{0};
 };
 
-struct BusyRequest : WaitedRequest {
+struct BusyRequest : GuardedRequest {
     explicit BusyRequest(SiblingUse& its_use)
-        : WaitedRequest(&BusyRequest::work)
+        : GuardedRequest(&BusyRequest::work)
         , use(its_use) {}
     static void work(CoreScheduler& here, Request& request) {
         constexpr std::uint32_t rows = 256;

@@ -31,8 +31,8 @@ using dataflow::Model;
 using dataflow::SchedulerOptions;
 using dataflow_tests::all_disciplines;
 using dataflow_tests::check_model_error;
+using dataflow_tests::Query;
 using dataflow_tests::run;
-using dataflow_tests::WaitedQuery;
 using query::add_build;
 using query::add_filter;
 using query::add_group_by;
@@ -505,10 +505,9 @@ Limited limited_scan(MadeUpTable const& table, std::uint64_t limit, bool is_filt
     auto scheduler = dataflow_tests::Scheduler::create(all_cores().span(), options);
     MXK_CHECK(scheduler.ok());
     if (!scheduler) return {};
-    WaitedQuery query(model);
+    Query query(model);
     scheduler.value()->submit(query);
-    query.wait();
-    MXK_CHECK(query.result().ok());
+    MXK_CHECK(query.wait().ok());
     MXK_CHECK(rows.has_ended);
     for (std::size_t i = 0; i < rows.all.size(); ++i)
         MXK_CHECK_EQUAL(rows.all[i].a, table.number[is_filtered ? 4 * i + 3 : i]);
