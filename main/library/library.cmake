@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # The objects of the program less what is only the program's.
-add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-kernel>;$<TARGET_OBJECTS:mxk-rooms>,EXCLUDE,${not_for_users}>)
+add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-kernel>;$<TARGET_OBJECTS:mxk-rooms>;$<TARGET_OBJECTS:mxk-dataflow>,EXCLUDE,${not_for_users}>)
 set_target_properties(mxk-library PROPERTIES OUTPUT_NAME mxk EXPORT_NAME mxk LINKER_LANGUAGE CXX)
 target_compile_features(mxk-library INTERFACE cxx_std_20)
 target_link_libraries(mxk-library INTERFACE PkgConfig::hwloc PkgConfig::numa Threads::Threads)
@@ -36,6 +36,12 @@ set(public_headers
     kernel/memory/node_vector.hpp
     kernel/topology/system_topology.hpp
     tasks/coroutine.hpp
+    tasks/dataflow/graph/box_task.hpp
+    tasks/dataflow/graph/model.hpp
+    tasks/dataflow/graph/parallel_sort_box.hpp
+    tasks/dataflow/graph/parallel_stage.hpp
+    tasks/dataflow/graph/sort_box.hpp
+    tasks/dataflow/scheduler.hpp
     tasks/parallel.hpp
     tasks/prefetching.hpp
     tasks/rcu/rcu_wait.hpp

@@ -84,6 +84,11 @@ def test_threads_hand_all_numbers_over(built: Path) -> None:
     assert succeed(built / "producer_consumer") == "the numbers up to 100000 make 5000050000\n"
 
 
+def test_two_queries_at_once(built: Path) -> None:
+    first, second = (sum(number * number for number in range(start, start + 100_000)) for start in (0, 100_000))
+    assert succeed(built / "dataflow") == f"the squares make {first} and {second}\n"
+
+
 def expect_count(built: Path, file: Path, cores: int) -> None:
     """word_count agrees with a count of its own kind in Python."""
     counts = collections.Counter(re.findall("[a-z]+", file.read_text(errors="replace").lower()))
@@ -211,10 +216,17 @@ int main() {
     std::printf("%lu\\n", shared);
 }
 """
-PROGRAMS = ("key_value 10000 3", "own_memory", "shared_table 10000 3", "snapshot 1000 3", "look_up 100000 2")
+PROGRAMS = (
+    "key_value 10000 3",
+    "dataflow",
+    "own_memory",
+    "shared_table 10000 3",
+    "snapshot 1000 3",
+    "look_up 100000 2",
+)
 
 
-@pytest.mark.long(reason="compiles six programs under ThreadSanitizer")
+@pytest.mark.long(reason="compiles seven programs under ThreadSanitizer")
 @pytest.mark.parametrize("compiler", ["g++", *["clang++-19"] * ("MXK_LONG_TESTS" in os.environ)])
 def test_thread_sanitizer_sees_what_the_library_does(tmp_path: Path, compiler: str) -> None:
     assert (ROOT / "build/linux-tsan/libmxk.a").is_file(), "expected what make programs-tsan builds"
