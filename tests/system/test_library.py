@@ -423,16 +423,23 @@ def project(folder: Path, wanted: str = "", more: str = "") -> Path:
     return folder
 
 
-def test_the_program_in_the_readme(prefix: Path, tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text()
-    program, find, link = re.search(r"```cpp\n(.*?)```.*```cmake\n(.*?)\n(.*?)\n```", readme, re.DOTALL).groups()
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        ("README.md", [f"hello from core {core}" for core in range(4)]),
+        ("docs/dataflow.md", ["1000 rows", "1000 rows"]),
+    ],
+)
+def test_the_program_in_a_page(prefix: Path, tmp_path: Path, page: str, expected: list[str]) -> None:
+    (program,) = re.findall(r"```cpp\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+    find, link = re.findall(r"```cmake\n(.*?)\n(.*?)\n```", (ROOT / "README.md").read_text(), re.DOTALL)[0]
     (tmp_path / "main.cpp").write_text(program)
     lines = ["cmake_minimum_required(VERSION 3.20)", "project(hello CXX)", find, "add_executable(hello main.cpp)", link]
     (tmp_path / "CMakeLists.txt").write_text("\n".join(lines) + "\n")
     ended = configure(tmp_path, prefix)
     assert ended.code == 0, ended.complaint
     succeed("cmake", "--build", tmp_path / "build")
-    assert sorted(succeed(tmp_path / "build/hello").splitlines()) == [f"hello from core {core}" for core in range(4)]
+    assert sorted(succeed(tmp_path / "build/hello").splitlines()) == expected
 
 
 ONE_KEY = """#include <mxk/table.hpp>
