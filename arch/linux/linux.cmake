@@ -77,12 +77,14 @@ mxk_objects(mxk-rooms library ${level} ${rooms_sources} ${linux_sources})
 mxk_objects(mxk-kernel ${kernel_kind} ${level} ${kernel_sources})
 target_compile_options(mxk-kernel PRIVATE ${library_options})
 target_compile_options(mxk-rooms PRIVATE ${library_options})
-# A room of the library that of the program only subjects use.
-set(dataflow_room ${dataflow_sources})
-list(FILTER dataflow_room INCLUDE REGEX "/tasks/dataflow/")
-list(FILTER dataflow_sources EXCLUDE REGEX "/tasks/dataflow/")
-mxk_objects(mxk-dataflow library ${level} ${dataflow_room})
-target_compile_options(mxk-dataflow PRIVATE ${library_options})
+# Rooms of the library that of the program only subjects use; TPC-H is no part of it.
+set(queries_room ${dataflow_sources} ${query_sources})
+list(FILTER queries_room INCLUDE REGEX "/tasks/dataflow/|${CMAKE_SOURCE_DIR}/query/")
+list(FILTER queries_room EXCLUDE REGEX "/query/tpch/")
+list(REMOVE_ITEM dataflow_sources ${queries_room})
+list(REMOVE_ITEM query_sources ${queries_room})
+mxk_objects(mxk-queries library ${level} ${queries_room})
+target_compile_options(mxk-queries PRIVATE ${library_options})
 set(bench_objects)
 if(MXK_SANITIZE) # one target, whose sources are compiled together: all programs have all
     set(bench_sources)
@@ -101,7 +103,7 @@ endif()
 # itself for it (which nobody names, so an archive could not hold it anyway).
 set(not_for_users "(\\.dir/(\\./)?|${CMAKE_SOURCE_DIR}/)(boot|kernel/(console|inspect))/|_command\\.cpp|/kernel/testing\\.cpp|/core_set\\.cpp|/console_task\\.cpp|/main/(linux/|clock_skew\\.cpp)|/Unity/unity_program_")
 if(NOT MXK_COVERAGE)
-    foreach(target mxk-kernel mxk-rooms mxk-dataflow ${bench_objects})
+    foreach(target mxk-kernel mxk-rooms mxk-queries ${bench_objects})
         get_target_property(of_library ${target} SOURCES)
         set(of_program ${of_library})
         if(target IN_LIST bench_objects)
@@ -124,7 +126,7 @@ if(NOT MXK_COVERAGE)
         set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     endforeach()
 endif()
-set(all_objects mxk-kernel mxk-rooms mxk-dataflow ${bench_objects}) # of an inline function a linker takes what comes first: what is optimised
+set(all_objects mxk-kernel mxk-rooms mxk-queries ${bench_objects}) # of an inline function a linker takes what comes first: what is optimised
 
 # mxk_program(TARGET OBJECTS...): the program that these make.
 function(mxk_program target)

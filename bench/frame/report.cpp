@@ -84,7 +84,7 @@ void print_bandwidth(TextSink& out, Row const& row) {
 // The same for a terminal that has no room for all columns: without those that follow from the others, ends of
 // intervals together, and at first no more than three digits behind the point.
 constexpr std::array<std::string_view, 4> names_of_units{"M ops/s", "cycles", "ns", "GB/s"};
-constexpr std::array<double, 4> units{1e6, 1, 1, 1e9};
+constexpr std::array<double, 4> sizes_of_units{1e6, 1, 1, 1e9};
 static_assert(static_cast<std::size_t>(Unit::OperationsPerSecond) == 0 &&
               static_cast<std::size_t>(Unit::CyclesPerOperation) == 1 &&
               static_cast<std::size_t>(Unit::NanosecondsPerOperation) == 2 &&
@@ -121,7 +121,7 @@ void print_narrow_heading(TextSink& out, Unit unit, bool has_range) {
 }
 
 void print_narrow(TextSink& out, Row const& row, Unit unit, bool has_range) {
-    double const of = units[static_cast<std::size_t>(unit)];
+    double const of = sizes_of_units[static_cast<std::size_t>(unit)];
     Summary const& value = row.value;
     format(out, "{:4} {:>8}", value.n, short_number(value.median / of).view());
     if (has_range) format(out, " {:>15}", short_range(value.minimum / of, value.maximum / of).view());

@@ -44,25 +44,40 @@ constexpr auto query_schema = console::schema<QueryOptions>(
                                               "other nodes' cores take part after some looks, as in the thesis"),
     run_option::all);
 
-// The file's bytes, while the benchmark runs.
+// The file's bytes and tables, while the benchmark runs.
 struct Loaded {
     memory::ScratchMemory memory{Worker::current().node()};
     Arena arena{memory};
-    std::optional<query::ColumnFile> file;
+    query::tpch::Tables tables;
 };
 
 // Whether two runs gave the same answer: of all cells.
-std::uint64_t hash_of(query::tpch::TpchQuery const& query) {
-    std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-    for (std::size_t row = 0; row < query.rows(); ++row) {
-        for (std::size_t column = 0; column < query.columns(); ++column) {
-            query::tpch::Cell const cell = query.cell(row, column);
-            for (char const character : cell.view())
-                hash = (hash ^ static_cast<unsigned char>(character)) * 0x100'0000'01b3;
-        }
+class HashSink final : public TextSink {
+  public:
+    void write(std::string_view text) override {
+        for (char const character : text) hash_ = (hash_ ^ static_cast<unsigned char>(character)) * 0x100'0000'01b3;
     }
-    return hash;
+    [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+  private:
+    std::uint64_t hash_ = 0xcbf2'9ce4'8422'2325;
+};
+std::uint64_t hash_of(query::Answer const& answer) {
+    HashSink sink;
+    for (std::size_t row = 0; row < answer.rows(); ++row)
+        for (std::size_t column = 0; column < answer.schema().fields().size(); ++column)
+            answer.write_cell(sink, row, column);
+    return sink.hash();
 }
+
+// A query over a file: its plan, and its answer once it has run.
+struct PreparedQuery {
+    explicit PreparedQuery(query::PlanOptions const& options)
+        : plan(options) {}
+
+    query::Answer answer;
+    query::Plan plan;
+};
 
 // What all queries have in common. `name`: as in "query q1".
 class QueryExperiment : public GridExperiment {
@@ -74,28 +89,27 @@ class QueryExperiment : public GridExperiment {
         MXK_TRY(add_cores(options_.cores));
         auto read = query::ColumnFile::read(options_.data, loaded_.arena);
         if (!read) return Error::of("--data: {}", read.error().message());
-        loaded_.file = read.value();
+        MXK_TRY(loaded_.tables.add(read.value()));
         MXK_TRY(prepare(1)); // what is wrong with the file is said before anything runs
-        if (latest().rows_read() == 0)
+        if (query_->plan.rows_read() == 0)
             return Error::of("--data: expected rows in the tables of {}, got none in {}", name_, options_.data);
         return {};
     }
     [[nodiscard]] Unit unit() const final { return Unit::OperationsPerSecond; }
     Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) final {
         auto const set = cores(point);
-        MXK_TRY(prepare(options_.parts != 0 ? static_cast<std::size_t>(options_.parts)
-                                            : (set.size() == 1 ? 1 : 2 * set.size())));
+        MXK_TRY(prepare(set.size()));
         auto scheduler = MXK_TRY(dataflow::Scheduler::create(
             set, {.discipline = options_.discipline, .shares_at_once = !options_.shares_late}));
-        std::array<dataflow::Query, 1> queries{dataflow::Query(latest().model())};
+        std::array<dataflow::Query, 1> queries{dataflow::Query(query_->plan.model())};
         dataflow::Query const& query = queries[0];
         Cycles const start = clock::timestamp();
         MXK_TRY(run_all(*scheduler, queries, progress));
         Cycles const taken = clock::timestamp() - start;
         MXK_TRY(query.result());
-        std::uint64_t const hash = hash_of(latest());
+        std::uint64_t const hash = hash_of(query_->answer);
         if (!answer_) answer_ = hash;
-        samples[0].operations = latest().rows_read();
+        samples[0].operations = query_->plan.rows_read();
         samples[0].value = static_cast<double>(samples[0].operations) / seconds_of(taken);
         samples[0].verified = hash == *answer_;
         samples[0].findings.add("envelopes", static_cast<double>(query.edge_counts().envelopes));
@@ -105,48 +119,60 @@ class QueryExperiment : public GridExperiment {
     [[nodiscard]] std::string_view failure() const final { return "two runs gave different answers"; }
 
     void print_head(TextSink& out) const final {
-        format(out, "{}: {} rows of {}\n", name_, latest().rows_read(), options_.data);
+        format(out, "{}: {} rows of {}\n", name_, query_->plan.rows_read(), options_.data);
     }
     void conclude(TextSink& out, std::span<Row const> /*rows*/) final {
-        for (std::size_t row = 0; row < latest().rows(); ++row) {
-            for (std::size_t column = 0; column < latest().columns(); ++column)
-                format(out, "{}{}", column == 0 ? "" : " | ", latest().cell(row, column).view());
+        query::Answer const& answer = query_->answer;
+        for (std::size_t row = 0; row < answer.rows(); ++row) {
+            for (std::size_t column = 0; column < answer.schema().fields().size(); ++column) {
+                if (column != 0) out.write(" | ");
+                answer.write_cell(out, row, column);
+            }
             out.write("\n");
         }
     }
 
   protected:
-    QueryExperiment(std::string_view name, Options const& options)
+    QueryExperiment(std::string_view name, query::tpch::MakePlan make_plan, Options const& options)
         : name_(name)
+        , make_plan_(make_plan)
         , options_(options) {}
     ~QueryExperiment() = default;
 
-    // The query of the next run, made anew; it refers to the file.
-    virtual Result<void> make(query::ColumnFile const& file, query::tpch::Plan const& options) = 0;
-    [[nodiscard]] virtual query::tpch::TpchQuery& latest() const = 0;
-
   private:
-    Result<void> prepare(std::size_t parts) {
-        return make(*loaded_.file, {.parts = parts,
-                                    .rows_per_envelope = static_cast<std::uint32_t>(options_.rows),
-                                    .capacity = static_cast<std::uint32_t>(options_.capacity)});
+    // The query of the next run, made anew.
+    Result<void> prepare(std::size_t cores) {
+        std::size_t const parts = cores == 1 ? 1 : 2 * cores;
+        query::PlanOptions const options{.cores = cores,
+                                         .parts =
+                                             options_.parts != 0 ? static_cast<std::size_t>(options_.parts) : parts,
+                                         .rows_per_envelope = static_cast<std::uint32_t>(options_.rows),
+                                         .capacity = static_cast<std::uint32_t>(options_.capacity)};
+        query_ = MXK_TRY(NodeObject<PreparedQuery>::create(Worker::current().node(), options));
+        return make_plan_(query_->plan, loaded_.tables, query_->answer);
     }
     void write_options(JsonWriter& json, Point const& /*point*/) const final {
         json.field("query", name_.substr(name_.rfind(' ') + 1));
         json.field("discipline", name_of(options_.discipline));
         json.begin_array("result");
-        for (std::size_t at = 0; at < latest().rows(); ++at) {
+        query::Answer const& answer = query_->answer;
+        for (std::size_t at = 0; at < answer.rows(); ++at) {
             json.begin_array();
-            for (std::size_t column = 0; column < latest().columns(); ++column)
-                json.element(latest().cell(at, column).view());
+            for (std::size_t column = 0; column < answer.schema().fields().size(); ++column) {
+                FixedText<256> cell; // labels of dictionaries are shorter
+                answer.write_cell(cell, at, column);
+                json.element(cell.view());
+            }
             json.end_array();
         }
         json.end_array();
     }
 
     std::string_view name_;
+    query::tpch::MakePlan make_plan_;
     Options options_;
     Loaded loaded_;
+    NodeObject<PreparedQuery> query_;
     std::optional<std::uint64_t> answer_;
 };
 
@@ -156,38 +182,42 @@ constexpr console::Command query_group{.name = "query",
                                        .nested = "benchmark"};
 MXK_REGISTER(mxk_commands, console::Command, query_group);
 
-constexpr std::array<std::string_view, 3> query_names{"query q1", "query q3", "query q6"};
+struct NamedQuery {
+    std::string_view name;
+    query::tpch::MakePlan make_plan;
+};
+constexpr std::array<NamedQuery, 4> queries{{{"query q1", &query::tpch::plan_q1},
+                                             {"query q3", &query::tpch::plan_q3},
+                                             {"query q6", &query::tpch::plan_q6},
+                                             {"query groups", &query::tpch::plan_groups}}};
 
-template <typename QueryType, std::size_t number> class QueryBench final : public QueryExperiment {
+template <std::size_t number> class QueryBench final : public QueryExperiment {
   public:
-    static constexpr std::string_view name = query_names[number];
+    static constexpr std::string_view name = queries[number].name;
     explicit QueryBench(Options const& options)
-        : QueryExperiment(name, options) {}
-
-  private:
-    Result<void> make(query::ColumnFile const& file, query::tpch::Plan const& plan) override {
-        query_ = MXK_TRY(NodeObject<QueryType>::create(Worker::current().node()));
-        return query_->prepare(file, plan);
-    }
-    [[nodiscard]] query::tpch::TpchQuery& latest() const override { return *query_; }
-    NodeObject<QueryType> query_;
+        : QueryExperiment(name, queries[number].make_plan, options) {}
 };
 
-constexpr auto q1 = benchmark<QueryBench<query::tpch::PricingSummary, 0>, query_schema>(
-    {.summary = "TPC-H q1, pricing summary: filter, map, groups",
-     .notes = "Example: bench query q1 --data tpch-1.mxkc --cores 1,2 --json\n",
-     .parent = "bench query"});
-constexpr auto q3 = benchmark<QueryBench<query::tpch::ShippingPriority, 1>, query_schema>(
+constexpr auto q1 =
+    benchmark<QueryBench<0>, query_schema>({.summary = "TPC-H q1, pricing summary: filter, groups, order",
+                                            .notes = "Example: bench query q1 --data tpch-1.mxkc --cores 1,2 --json\n",
+                                            .parent = "bench query"});
+constexpr auto q3 = benchmark<QueryBench<1>, query_schema>(
     {.summary = "TPC-H q3, shipping priority: two hash joins, groups, the first ten",
      .notes = "Example: bench query q3 --data tpch-1.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});
-constexpr auto q6 = benchmark<QueryBench<query::tpch::RevenueChange, 2>, query_schema>(
-    {.summary = "TPC-H q6, forecast of a change of revenue: filter, map, sum",
-     .notes = "Example: bench query q6 --data tpch-1.mxkc --cores 1,2 --json\n",
+constexpr auto q6 =
+    benchmark<QueryBench<2>, query_schema>({.summary = "TPC-H q6, forecast of a change of revenue: filter, sum",
+                                            .notes = "Example: bench query q6 --data tpch-1.mxkc --cores 1,2 --json\n",
+                                            .parent = "bench query"});
+constexpr auto groups = benchmark<QueryBench<3>, query_schema>(
+    {.summary = "rows and sums by one key, of a table 'measures': group by with any number of groups",
+     .notes = "Example: bench query groups --data groups.mxkc --cores 1,2 --json\n",
      .parent = "bench query"});
 MXK_REGISTER(mxk_commands, console::Command, q1);
 MXK_REGISTER(mxk_commands, console::Command, q3);
 MXK_REGISTER(mxk_commands, console::Command, q6);
+MXK_REGISTER(mxk_commands, console::Command, groups);
 
 } // namespace
 } // namespace mxk::bench

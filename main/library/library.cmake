@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # The objects of the program less what is only the program's.
-add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-kernel>;$<TARGET_OBJECTS:mxk-rooms>;$<TARGET_OBJECTS:mxk-dataflow>,EXCLUDE,${not_for_users}>)
+add_library(mxk-library STATIC $<FILTER:$<TARGET_OBJECTS:mxk-kernel>;$<TARGET_OBJECTS:mxk-rooms>;$<TARGET_OBJECTS:mxk-queries>,EXCLUDE,${not_for_users}>)
 set_target_properties(mxk-library PROPERTIES OUTPUT_NAME mxk EXPORT_NAME mxk LINKER_LANGUAGE CXX)
 target_compile_features(mxk-library INTERFACE cxx_std_20)
 target_link_libraries(mxk-library INTERFACE PkgConfig::hwloc PkgConfig::numa Threads::Threads)
@@ -35,6 +35,8 @@ set(public_headers
     kernel/memory/heap/heap.hpp
     kernel/memory/node_vector.hpp
     kernel/topology/system_topology.hpp
+    query/column_file.hpp
+    query/plan/plan.hpp
     tasks/coroutine.hpp
     tasks/dataflow/graph/box_task.hpp
     tasks/dataflow/graph/model.hpp
@@ -61,7 +63,7 @@ set(staged_headers ${CMAKE_BINARY_DIR}/library-headers)
 set(stage_script ${CMAKE_SOURCE_DIR}/main/library/stage_headers.cmake)
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/base/*.hpp ${CMAKE_SOURCE_DIR}/kernel/*.hpp ${CMAKE_SOURCE_DIR}/tasks/*.hpp
-    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp)
+    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/query/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp)
 file(GLOB seam_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/*.hpp)
 add_custom_command(OUTPUT ${staged_headers}.stamp
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DDESTINATION=${staged_headers} "-DHEADERS=${public_headers}"

@@ -89,6 +89,16 @@ def test_two_queries_at_once(built: Path) -> None:
     assert succeed(built / "dataflow") == f"the squares make {first} and {second}\n"
 
 
+def test_a_query_over_arrays_of_a_program(built: Path) -> None:
+    def line(shop: int) -> str:
+        prices = [row % 1000 for row in range(shop, 300_000, 3) if row % 1000 and row != 3]
+        return f"{shop} {len(prices)} {sum(prices) * 2 / 100:.2f} {max(prices) / 100:.2f}"
+
+    turnover = {shop: float(line(shop).split()[2]) for shop in range(3)}
+    expected = [line(shop) for shop in sorted(turnover, key=turnover.__getitem__, reverse=True)]
+    assert succeed(built / "query").splitlines() == expected
+
+
 def expect_count(built: Path, file: Path, cores: int) -> None:
     """word_count agrees with a count of its own kind in Python."""
     counts = collections.Counter(re.findall("[a-z]+", file.read_text(errors="replace").lower()))
@@ -219,6 +229,7 @@ int main() {
 PROGRAMS = (
     "key_value 10000 3",
     "dataflow",
+    "query",
     "own_memory",
     "shared_table 10000 3",
     "snapshot 1000 3",
@@ -226,7 +237,7 @@ PROGRAMS = (
 )
 
 
-@pytest.mark.long(reason="compiles seven programs under ThreadSanitizer")
+@pytest.mark.long(reason="compiles eight programs under ThreadSanitizer")
 @pytest.mark.parametrize("compiler", ["g++", *["clang++-19"] * ("MXK_LONG_TESTS" in os.environ)])
 def test_thread_sanitizer_sees_what_the_library_does(tmp_path: Path, compiler: str) -> None:
     assert (ROOT / "build/linux-tsan/libmxk.a").is_file(), "expected what make programs-tsan builds"

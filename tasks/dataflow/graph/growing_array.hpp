@@ -21,7 +21,7 @@ template <typename T> class GrowingArray {
     GrowingArray(GrowingArray const&) = delete;
     GrowingArray& operator=(GrowingArray const&) = delete;
     ~GrowingArray() {
-        if (values_ != nullptr) heap::deallocate(values_, room_ * sizeof(T), alignof(T));
+        if (values_ != nullptr) heap::deallocate(static_cast<void*>(values_), room_ * sizeof(T), alignof(T));
     }
 
     // False: there is no memory.
@@ -49,8 +49,8 @@ template <typename T> class GrowingArray {
     bool set_room(std::size_t room) {
         auto* const values = static_cast<T*>(heap::allocate(room * sizeof(T), alignof(T)));
         if (values == nullptr) return false;
-        if (size_ != 0) std::memcpy(static_cast<void*>(values), values_, size_ * sizeof(T));
-        if (values_ != nullptr) heap::deallocate(values_, room_ * sizeof(T), alignof(T));
+        if (size_ != 0) std::memcpy(static_cast<void*>(values), static_cast<void const*>(values_), size_ * sizeof(T));
+        if (values_ != nullptr) heap::deallocate(static_cast<void*>(values_), room_ * sizeof(T), alignof(T));
         values_ = values;
         room_ = room;
         return true;

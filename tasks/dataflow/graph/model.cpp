@@ -161,13 +161,14 @@ Result<void> Model::check_columns() {
     return {};
 }
 
-// Marks all from which a marked one gets something, but for those behind which one collects: it always takes what they
-// have.
-void Model::mark_ancestors(unsigned mark) {
+// Marks all from which a marked one gets something; `also_collected`: also through one that collects, which always
+// takes what they have.
+void Model::mark_ancestors(unsigned mark, bool also_collected) {
     for (bool has_marked = true; has_marked;) {
         has_marked = false;
         for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next) {
-            if ((edge->to->mark & mark) == 0 || (edge->from->mark & mark) != 0 || edge->to->collects) continue;
+            if ((edge->to->mark & mark) == 0 || (edge->from->mark & mark) != 0) continue;
+            if (edge->to->collects && !also_collected) continue;
             edge->from->mark |= mark;
             has_marked = true;
         }
@@ -175,14 +176,19 @@ void Model::mark_ancestors(unsigned mark) {
 }
 
 // A box that reads one input to its end before the next one lets the other's buffers fill. If one box feeds both, that
-// one stands still then, and the first input never ends.
+// one stands still then, and the first input never ends: whether one that collects lies in front of that or not. It has
+// several receivers, or one behind it that waits for the same has.
 Result<void> Model::check_order(Part const& part) {
     for (std::size_t first = 0; first < part.inputs; ++first) {
         for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
         for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next)
             if (edge->to == &part) edge->from->mark |= edge->input == first ? 1U : 2U;
-        mark_ancestors(1);
-        mark_ancestors(2);
+        mark_ancestors(1, false);
+        bool has_several = false;
+        for (Part const* at = first_; at != nullptr; at = at->next)
+            has_several = has_several || (at->mark == 1 && at->outputs > 1);
+        if (!has_several) continue;
+        mark_ancestors(2, true);
         for (Part const* at = first_; at != nullptr; at = at->next)
             if (at->mark == 3)
                 return Error::of(

@@ -157,7 +157,7 @@ class Model {
     Result<void> check_columns(Part& part);
     void number_edges();
     Result<void> check_order(Part const& part);
-    void mark_ancestors(unsigned mark);
+    void mark_ancestors(unsigned mark, bool also_collected);
 
     Part* first_ = nullptr;
     Part* last_ = nullptr;

@@ -5,11 +5,12 @@
 #include <atomic>
 #include <string_view>
 
-#include "query/operators/group_by.hpp"
+#include "query/boxes/group_box.hpp"
 #include "tasks/dataflow/graph/model.hpp"
 #include "tasks/dataflow/graph/sort_box.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/on_nodes.hpp"
+#include "tests/kernel/query/row_boxes/map.hpp"
 
 namespace mxk::dataflow_tests {
 namespace {
@@ -199,11 +200,25 @@ class GroupSink final : public dataflow::Box {
 void move_and_group(Scheduler& scheduler) {
     dataflow::Model model;
     auto const source = model.add<MovingSource>("source");
-    auto const groups = mxk::query::add_group_by(
-        model, "groups", mxk::query::ColumnsOf<std::uint64_t>{{0}},
-        [](std::uint64_t key) { return key % moving_groups; }, mxk::query::ColumnsOf<>{},
-        [] { return std::int64_t{1}; }, mxk::query::ColumnsOf<std::uint64_t>{{0}});
-    model.connect(source, groups);
+    auto const key =
+        mxk::query_tests::add_map<std::uint64_t>(model, "key", 0, mxk::query_tests::ColumnsOf<std::uint64_t>{{0}},
+                                                 [](std::uint64_t number) { return number % moving_groups; });
+    mxk::query::Schema schema;
+    MXK_REQUIRE(schema
+                    .add({.name = FixedText<32>("key"),
+                          .type = {.kind = mxk::query::Kind::U64},
+                          .storage = mxk::query::Storage::U64,
+                          .range = {.low = 0, .high = INT64_MAX}}, // hashed
+                         false)
+                    .ok());
+    auto const keys = std::to_array<mxk::query::NamedExpression>({{"key", mxk::query::column("key")}});
+    auto const counts = std::to_array<mxk::query::Aggregate>({{"rows", mxk::query::Function::Count}});
+    mxk::query::GroupLayout layout;
+    MXK_REQUIRE(layout.bind(keys, counts, schema, UINT32_MAX).ok());
+    auto const groups =
+        model.add<mxk::query::GroupBox>("groups", static_cast<mxk::query::GroupLayout const*>(&layout), false);
+    model.connect(source, key);
+    model.connect(key, groups);
     model.connect(groups, model.add<GroupSink>("sink"));
     MXK_REQUIRE(model.check().ok());
     MovingQuery query(model, 30);

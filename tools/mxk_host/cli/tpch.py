@@ -1,12 +1,12 @@
-"""The options of tpch make, compare and check. What they need is imported when they run: it takes a second, which the
-other commands need not wait."""
+"""The options of tpch make, compare, groups and check. What they need is imported when they run: it takes a second,
+which the other commands need not wait."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mxk_host.arguments import choose_names, finite, parse_cores
+from mxk_host.arguments import choose_names, finite, parse_cores, parse_count
 from mxk_host.cli.comparison import Json, Timeout
 from mxk_host.cli.kernel import Accel, NoBuild
 from mxk_host.image import BUILD
@@ -59,6 +59,29 @@ def compare(
     factor, chosen = data.Scale.checked(scale), choose_names("--queries", tuple(QUERIES), queries)
     settings = comparison.Settings(factor, chosen, parse_cores(cores), rounds, build, memory, timeout)
     comparison.compare(settings, as_json=json)
+
+
+@tpch_app.command()
+def groups(
+    rows: Annotated[str, typer.Option(help="Of the table, such as 20M.")] = "20M",
+    groups: Annotated[str, typer.Option(help="Numbers of groups, with commas between.")] = "5,1K,1M,10M",
+    cores: Annotated[str, typer.Option(help="Core counts, which are DuckDB's threads, too.")] = "1,2",
+    rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
+    memory: Annotated[str, typer.Option(help="Of MXK, as its option --memory.")] = "8G",
+    timeout: Timeout = 600,
+    json: Json = False,
+    build: Build = BUILD / "linux",
+) -> None:
+    """Groups rows by one key, count and sum, by MXK, as a Linux program, and by DuckDB in memory, interleaved.
+
+    Exit codes: as for compare.
+    """
+    from mxk_host.tpch import comparison, data
+    from mxk_host.tpch import groups as of_groups
+
+    counts = [parse_count("--groups", text) for text in groups.split(",")]
+    settings = comparison.Settings(data.Scale(1), (), parse_cores(cores), rounds, build, memory, timeout)
+    of_groups.compare(parse_count("--rows", rows), counts, settings, as_json=json)
 
 
 @tpch_app.command()

@@ -4,7 +4,7 @@ import json
 import shlex
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,10 +66,7 @@ class Settings:
 
 def compare(settings: Settings, *, as_json: bool) -> None:
     """Measures both, interleaved, and shows a table. Raises if a result is another one."""
-    expect_built(settings.build, ["mxk"])
-    accelerator = Accelerator.TCG  # the kernel's, which does not run
-    program = Programs(settings.build, results.RESULTS, settings.timeout, accelerator, memory=settings.memory,
-                       log=_log("linux"))  # fmt: skip
+    program = linux_program(settings)
     kept = data.Data(settings.scale)
     column_file = data.provide_column_file(kept)
     points = [Point(query, cores) for query in settings.queries for cores in settings.cores]
@@ -78,26 +75,37 @@ def compare(settings: Settings, *, as_json: bool) -> None:
         for round_number in range(1, settings.rounds + 1):
             data.say(f"round {round_number} of {settings.rounds}")
             for point in points:
-                _measure(point, round_number, program, column_file, reference, answers[point.query])
-        _show(points, settings, reference.version)
+                measure(point, round_number, (point.query, answers[point.query]), program, column_file,
+                        lambda point=point: reference.seconds(point.query, point.cores))  # fmt: skip
+        show(points, f"scale {settings.scale}", settings.rounds, reference.version)
     if as_json:
-        head = {"scale": settings.scale.factor, "rounds": settings.rounds, "duckdb": reference.version}
-        print(json.dumps({"tpch": {**head, "rows": [point.as_json() for point in points]}}))
-    _expect_equal({f"{point.query} on {point.cores}": point.difference for point in points})
+        print_json(points, {"scale": settings.scale.factor}, settings.rounds, reference.version)
+    expect_equal(points)
 
 
-def _measure(
-    point: Point, round_number: int, program: Programs, column_file: Path, reference: Reference, answer: Answer
-) -> None:
-    """Both once; they take turns in being first, so that a machine that becomes slower meets both."""
+def linux_program(settings: Settings) -> Programs:
+    """MXK as a Linux program. Raises where it is not built."""
+    expect_built(settings.build, ["mxk"])
+    accelerator = Accelerator.TCG  # the kernel's, which does not run
+    return Programs(settings.build, results.RESULTS, settings.timeout, accelerator, memory=settings.memory,
+                    log=_log("linux"))  # fmt: skip
+
+
+def measure(
+    point: Point, round_number: int, asked: tuple[str, Answer], program: Programs, column_file: Path,
+    seconds_of_duckdb: Callable[[], float],
+) -> None:  # fmt: skip
+    """Both once; they take turns in being first, so that a machine that becomes slower meets both. asked: the query of
+    MXK, and what it is to come to."""
+    query, answer = asked
 
     def own() -> None:
-        (row,) = _rows(program, Side.LINUX, [point.query], shlex.quote(str(column_file)), point.cores)
+        (row,) = _rows(program, Side.LINUX, [query], shlex.quote(str(column_file)), point.cores)
         point.mxk.append(float(row["seconds"]))
         point.difference = point.difference or difference(answer, row.get("result"))
 
     def theirs() -> None:
-        point.duckdb.append(reference.seconds(point.query, point.cores))
+        point.duckdb.append(seconds_of_duckdb())
 
     for measure in (own, theirs) if round_number % 2 else (theirs, own):
         measure()
@@ -157,16 +165,28 @@ def _expect_equal(found: dict[str, str | None]) -> None:
         raise DriverError(f"expected DuckDB's results; {'; '.join(wrong)}", ExitCode.COMMAND_FAILED)
 
 
-def _show(points: Sequence[Point], settings: Settings, version: str) -> None:
+def print_json(points: Sequence[Point], head: dict[str, object], rounds: int, version: str) -> None:
+    """All points for tools. head: what they have in common."""
+    rows = [point.as_json() for point in points]
+    print(json.dumps({"tpch": {**head, "rounds": rounds, "duckdb": version, "rows": rows}}))
+
+
+def expect_equal(points: Sequence[Point]) -> None:
+    """Raises if a result is not DuckDB's."""
+    _expect_equal({f"{point.query} on {point.cores}": point.difference for point in points})
+
+
+def show(points: Sequence[Point], what: str, rounds: int, version: str) -> None:
+    """A table of medians. what: the size of the data."""
     drawn = plain_table("query", ">cores", ">MXK ms", f">DuckDB {version} ms", ">DuckDB/MXK", "/result")
     for point in points:
         times = (f"{statistics.median(seconds) * 1e3:.2f}" for seconds in (point.mxk, point.duckdb))
         drawn.add_row(point.query, str(point.cores), *times, f"{point.ratio:.2f}", _verdict(point.difference))
     console = console_of(sys.stdout)
     console.print(drawn)
-    look = "" if settings.rounds >= FULL_ROUNDS else f"; a quick look: fewer than {FULL_ROUNDS} rounds"
+    look = "" if rounds >= FULL_ROUNDS else f"; a quick look: fewer than {FULL_ROUNDS} rounds"
     console.print(
-        f"scale {settings.scale}, medians of {settings.rounds} rounds{look}. DuckDB/MXK above 1: MXK is faster.",
+        f"{what}, medians of {rounds} rounds{look}. DuckDB/MXK above 1: MXK is faster.",
         soft_wrap=True,
         highlight=False,
     )

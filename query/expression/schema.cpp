@@ -1,0 +1,34 @@
+#include "query/expression/schema.hpp"
+
+#include <algorithm>
+
+#include "base/format.hpp"
+
+namespace mxk::query {
+
+Result<Field const*> Schema::find(std::string_view name) const {
+    for (Field const& field : fields())
+        if (field.name.view() == name) return &field;
+    FixedText<160> names;
+    for (Field const& field : fields()) format(names, "{}{}", names.view().empty() ? "" : ", ", field.name.view());
+    return Error::of("expected a column of {}; got '{}'", names.view(), name);
+}
+
+Result<void> Schema::add(Field field, bool is_nullable) {
+    if (field.name.view().empty() || field.name.full()) return Error("expected a name of 1 to 31 characters");
+    if (find(field.name.view())) return Error::of("expected names that differ, got '{}' twice", field.name.view());
+    std::size_t const needed = is_nullable ? 2 : 1;
+    if (columns_ + needed > max_columns)
+        return Error::of("column '{}': expected up to {} columns, of which each that may be NULL counts twice",
+                         field.name.view(), max_columns);
+    field.values = columns_++;
+    field.validity = is_nullable ? columns_++ : Field::no_validity;
+    if (is_nullable) { // 0 stands for NULL in expressions
+        field.range.low = std::min<Int128>(field.range.low, 0);
+        field.range.high = std::max<Int128>(field.range.high, 0);
+    }
+    fields_[count_++] = field;
+    return {};
+}
+
+} // namespace mxk::query

@@ -1,0 +1,70 @@
+// Types of the values in queries, and how they are stored. A type is what a user means (a decimal of scale 2), a
+// storage what lies in memory (32 bits of a column file, 64 bits of an expression), a lane what expressions compute in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/text.hpp"
+
+namespace mxk::query {
+
+__extension__ using Int128 = __int128;
+
+enum class Kind : std::uint8_t {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    Decimal,    // 64 bits or fewer, times 10^-scale
+    Decimal128, // 128 bits; of scale 0 an integer
+    F32,
+    F64,
+    Date,      // days since 1970-01-01
+    Character, // one printable character of ASCII
+    Text
+};
+
+struct Type {
+    Kind kind = Kind::I64;
+    std::uint8_t scale = 0; // of decimals; otherwise 0
+
+    friend bool operator==(Type, Type) = default;
+};
+// "i64", "decimal of scale 2", ...
+FixedText<32> name_of(Type type);
+
+constexpr unsigned max_decimal_scale = 36;
+
+enum class Storage : std::uint8_t { U8, U16, U32, U64, I8, I16, I32, I64, I128, F32, F64, Text };
+std::size_t bytes_of(Storage storage);
+// Of what queries make of this kind.
+Storage storage_of(Kind kind);
+
+// Of integers that fit 64 bits, of others, of floating-point numbers; a Bool is a byte, 0 or 1; a Text is a
+// std::string_view of memory that lives as long as the request.
+enum class Lane : std::uint8_t { Bool, I64, I128, F64, Text };
+Lane lane_of(Kind kind);
+std::size_t bytes_of(Lane lane);
+
+// Whether values are compared and added as whole numbers, decimals among them.
+bool is_whole(Kind kind);
+
+// All values of a whole kind lie in it: what the data says, or the type.
+struct Range {
+    Int128 low = 0;
+    Int128 high = 0;
+
+    [[nodiscard]] bool fits_64_bits() const { return low >= INT64_MIN && high <= INT64_MAX; }
+};
+constexpr Int128 int128_max = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
+constexpr Int128 int128_min = -int128_max - 1;
+Range full_range(Kind kind);
+
+} // namespace mxk::query

@@ -1,0 +1,165 @@
+#include "query/plan/source.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include "base/format.hpp"
+#include "base/panic.hpp"
+#include "kernel/memory/heap/heap.hpp"
+
+namespace mxk::query {
+namespace {
+
+using Labels = std::array<std::string_view, 256>;
+
+template <typename T> Range range_of(SourceColumn const& column, std::uint64_t rows) {
+    auto const* const values = static_cast<T const*>(column.values);
+    Range range;
+    bool is_empty = true;
+    if (column.validity == nullptr && rows != 0) {
+        T low = values[0];
+        T high = values[0];
+        for (std::uint64_t row = 1; row < rows; ++row) {
+            low = std::min(low, values[row]);
+            high = std::max(high, values[row]);
+        }
+        return {.low = low, .high = high};
+    }
+    for (std::uint64_t row = 0; row < rows; ++row) {
+        if (!column.is_valid(row)) continue;
+        range.low = is_empty ? Int128{values[row]} : std::min(range.low, Int128{values[row]});
+        range.high = is_empty ? Int128{values[row]} : std::max(range.high, Int128{values[row]});
+        is_empty = false;
+    }
+    return range;
+}
+
+Kind kind_of(Column const& column) {
+    switch (column.meaning()) {
+    case ColumnMeaning::Decimal: return Kind::Decimal;
+    case ColumnMeaning::Date: return Kind::Date;
+    case ColumnMeaning::Character: return Kind::Character;
+    case ColumnMeaning::Dictionary: return Kind::Text;
+    case ColumnMeaning::Number: break;
+    }
+    return column.type() == ColumnType::U8 ? Kind::U8 : column.type() == ColumnType::I32 ? Kind::I32 : Kind::I64;
+}
+Storage storage_of(ColumnType type) {
+    return type == ColumnType::U8 ? Storage::U8 : type == ColumnType::I32 ? Storage::I32 : Storage::I64;
+}
+
+// Of a Text in Arrow's layout nothing is stored but bytes.
+bool fits(SourceColumn const& column) {
+    switch (column.type.kind) {
+    case Kind::Text: return column.labels == nullptr || column.storage == Storage::U8;
+    case Kind::Decimal: return column.storage <= Storage::I64 && column.storage != Storage::U64;
+    default: return column.storage == query::storage_of(column.type.kind);
+    }
+}
+
+} // namespace
+
+Range SourceColumn::range(std::uint64_t rows) const {
+    if (type.kind == Kind::Text) return {};
+    switch (storage) {
+    case Storage::U8: return range_of<std::uint8_t>(*this, rows);
+    case Storage::U16: return range_of<std::uint16_t>(*this, rows);
+    case Storage::U32: return range_of<std::uint32_t>(*this, rows);
+    case Storage::U64: return range_of<std::uint64_t>(*this, rows);
+    case Storage::I8: return range_of<std::int8_t>(*this, rows);
+    case Storage::I16: return range_of<std::int16_t>(*this, rows);
+    case Storage::I32: return range_of<std::int32_t>(*this, rows);
+    case Storage::I64: return range_of<std::int64_t>(*this, rows);
+    case Storage::I128: return range_of<Int128>(*this, rows);
+    default: return {};
+    }
+}
+
+void SourceColumn::read_texts(std::uint64_t first, std::uint32_t rows, std::string_view* to) const {
+    if (labels != nullptr) {
+        auto const* const codes = static_cast<std::uint8_t const*>(values) + first;
+        for (std::uint32_t row = 0; row < rows; ++row)
+            to[row] = codes[row] < label_count ? labels[codes[row]] : std::string_view{};
+        return;
+    }
+    auto const* const bytes = static_cast<char const*>(values);
+    for (std::uint32_t row = 0; row < rows; ++row) {
+        std::int32_t const* const at = offsets + first + row;
+        to[row] = is_valid(first + row) ? std::string_view(bytes + at[0], static_cast<std::size_t>(at[1] - at[0]))
+                                        : std::string_view{};
+    }
+}
+
+void SourceColumn::read_validity(std::uint64_t first, std::uint32_t rows, std::uint8_t* to) const {
+    for (std::uint32_t row = 0; row < rows; ++row) to[row] = is_valid(first + row) ? 1 : 0;
+}
+
+Source::~Source() {
+    while (first_ != nullptr) {
+        Entry* const entry = first_;
+        first_ = entry->next;
+        if (entry->labels != nullptr) heap::deallocate(entry->labels, sizeof(Labels), alignof(Labels));
+        entry->~Entry();
+        heap::deallocate(entry, sizeof(Entry), alignof(Entry));
+    }
+}
+
+Result<void> Source::add(SourceColumn const& column) {
+    expect(fits(column), "a column's values have a storage of its type");
+    if (column.name.view().empty() || column.name.full())
+        return Error::of("{}: expected a column's name of 1 to 31 characters, got '{}'", name(), column.name.view());
+    if (find(column.name.view()))
+        return Error::of("{}: expected names that differ, got '{}' twice", name(), column.name.view());
+    if (column.type.scale > max_decimal_scale)
+        return Error::of("{}: column '{}': expected a decimal of scale 0 to {}, got {}", name(), column.name.view(),
+                         max_decimal_scale, column.type.scale);
+    void* const place = heap::allocate(sizeof(Entry), alignof(Entry));
+    if (place == nullptr) return Error::of("{}: out of memory: no room for a column", name());
+    auto* const entry = new (place) Entry{.column = column};
+    (last_ != nullptr ? last_->next : first_) = entry;
+    last_ = entry;
+    return {};
+}
+
+Result<void> Source::add(Table const& table) {
+    for (std::size_t number = 0; number < table.columns(); ++number) {
+        Column const from = table.column(number);
+        SourceColumn column{.name = from.name(),
+                            .type = {.kind = kind_of(from), .scale = static_cast<std::uint8_t>(from.scale())},
+                            .storage = storage_of(from.type())};
+        switch (from.type()) {
+        case ColumnType::U8: column.values = MXK_TRY(from.values<std::uint8_t>()).data(); break;
+        case ColumnType::I32: column.values = MXK_TRY(from.values<std::int32_t>()).data(); break;
+        case ColumnType::I64: column.values = MXK_TRY(from.values<std::int64_t>()).data(); break;
+        }
+        MXK_TRY(add(column));
+        if (column.type.kind != Kind::Text) continue;
+        void* const place = heap::allocate(sizeof(Labels), alignof(Labels));
+        if (place == nullptr) return Error::of("{}: out of memory: no room for a dictionary", name());
+        last_->labels = new (place) Labels;
+        for (std::size_t code = 0; code < from.codes(); ++code) (*last_->labels)[code] = from.text(code);
+        last_->column.labels = last_->labels->data();
+        last_->column.label_count = from.codes();
+    }
+    return {};
+}
+
+Range Source::range(SourceColumn const& column) const {
+    for (Entry const* entry = first_; entry != nullptr; entry = entry->next) {
+        if (&entry->column != &column) continue;
+        if (!entry->range) entry->range = column.range(rows_);
+        return *entry->range;
+    }
+    return column.range(rows_);
+}
+
+Result<SourceColumn const*> Source::find(std::string_view name) const {
+    FixedText<160> names;
+    for (Entry const* entry = first_; entry != nullptr; entry = entry->next) {
+        if (entry->column.name.view() == name) return &entry->column;
+        format(names, "{}{}", names.view().empty() ? "" : ", ", entry->column.name.view());
+    }
+    return Error::of("expected a column of {}: {}; got '{}'", name_.view(), names.view(), name);
+}
+
+} // namespace mxk::query

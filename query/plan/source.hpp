@@ -1,0 +1,76 @@
+// Where rows come from: columns that lie in memory, as a column file has them or as Arrow does: values one behind the
+// other, one bit each that says whether there is a value, of texts their offsets. Nothing is copied; all of it lives as
+// long as the plans over it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "base/result.hpp"
+#include "query/column_file.hpp"
+#include "query/expression/schema.hpp"
+#include "query/expression/type.hpp"
+
+namespace mxk::query {
+
+// Of one table. `values`: of the storage; of a Text in Arrow's layout the bytes, of one in a dictionary the codes.
+struct SourceColumn {
+    FixedText<32> name;
+    Type type;
+    Storage storage = Storage::I64;
+    void const* values = nullptr;
+    std::uint8_t const* validity = nullptr;   // bits, the lowest first; null: there is no NULL
+    std::int32_t const* offsets = nullptr;    // of a Text: one more than rows
+    std::string_view const* labels = nullptr; // of a Text in a dictionary
+    std::size_t label_count = 0;
+
+    [[nodiscard]] bool is_valid(std::uint64_t row) const {
+        return validity == nullptr || (validity[row / 8] >> row % 8 & 1U) != 0;
+    }
+    // Reads all values of a whole kind; of others nothing.
+    [[nodiscard]] Range range(std::uint64_t rows) const;
+    // Of rows from `first` on, to `to`.
+    void read_texts(std::uint64_t first, std::uint32_t rows, std::string_view* to) const;
+    void read_validity(std::uint64_t first, std::uint32_t rows, std::uint8_t* to) const;
+};
+
+class Source {
+  public:
+    Source(std::string_view name, std::uint64_t rows)
+        : name_(name)
+        , rows_(rows) {}
+    Source(Source const&) = delete;
+    Source& operator=(Source const&) = delete;
+    ~Source();
+
+    // All columns of a table of a column file. Errors: no memory.
+    Result<void> add(Table const& table);
+    // Errors: the name is there already or longer than 31 characters, a scale above the largest one, no memory. A
+    // storage that the type does not have panics.
+    Result<void> add(SourceColumn const& column);
+
+    [[nodiscard]] std::string_view name() const { return name_.view(); }
+    [[nodiscard]] std::uint64_t rows() const { return rows_; }
+    // An error that lists the columns if there is none of this name.
+    [[nodiscard]] Result<SourceColumn const*> find(std::string_view name) const;
+    // Of a column of this source; its values are read the first time.
+    [[nodiscard]] Range range(SourceColumn const& column) const;
+
+  private:
+    struct Entry {
+        SourceColumn column;
+        std::array<std::string_view, 256>* labels = nullptr; // this object's
+        Entry* next = nullptr;
+        mutable std::optional<Range> range{};
+    };
+    FixedText<32> name_;
+    std::uint64_t rows_;
+    Entry* first_ = nullptr;
+    Entry* last_ = nullptr;
+};
+
+} // namespace mxk::query

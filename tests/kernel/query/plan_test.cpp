@@ -1,0 +1,545 @@
+// Plans: what they refuse, by name, and the values and sizes at which they could go wrong.
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "base/log.hpp"
+#include "query/plan/answer.hpp"
+#include "query/plan/plan.hpp"
+#include "query/plan/source.hpp"
+#include "tests/kernel/dataflow/queries.hpp"
+
+namespace mxk::query_tests {
+namespace {
+
+using namespace query;
+using Names = std::string_view;
+using Sums = Aggregate;
+using Keys = NamedExpression;
+
+constexpr std::int64_t min_number = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t max_number = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint8_t half_valid = 0b0101'0101;
+
+// 8 rows.
+struct Rows {
+    Rows() {
+        add("n", {.kind = Kind::I64}, Storage::I64, number.data());
+        add("maybe", {.kind = Kind::I64}, Storage::I64, number.data(), &half_valid);
+        add("edge", {.kind = Kind::I64}, Storage::I64, edges.data());
+        add("maybe_edge", {.kind = Kind::I64}, Storage::I64, edges.data(), &half_valid);
+        add("u", {.kind = Kind::U64}, Storage::U64, unsigned_edges.data());
+        add("f", {.kind = Kind::F64}, Storage::F64, real_number.data());
+        add("s", {.kind = Kind::Text}, Storage::U8, codes.data());
+        add("c", {.kind = Kind::Character}, Storage::U8, letters.data());
+        add("d", {.kind = Kind::Date}, Storage::I32, days.data());
+        add("is", {.kind = Kind::Bool}, Storage::U8, truths.data());
+        add("p", {.kind = Kind::Decimal, .scale = 2}, Storage::I32, days.data());
+        add("w", {.kind = Kind::Decimal128, .scale = 0}, Storage::I128, wide.data());
+    }
+    void add(std::string_view name, Type type, Storage storage, void const* values,
+             std::uint8_t const* validity = nullptr) {
+        SourceColumn column{.name = name, .type = type, .storage = storage, .values = values, .validity = validity};
+        if (type.kind == Kind::Text) {
+            column.labels = labels.data();
+            column.label_count = labels.size();
+        }
+        expect(source.add(column).ok(), "a test's table takes its columns");
+    }
+
+    std::array<std::int64_t, 8> number{0, 1, 2, 3, 4, 5, 6, 7};
+    std::array<std::int64_t, 8> edges{min_number, min_number, -1, -1, 0, 0, max_number, max_number};
+    std::array<std::uint64_t, 8> unsigned_edges{0, 0, 1, 1, UINT64_MAX, UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 1};
+    std::array<double, 8> real_number{0.0, -0.0, 1, 1, 2, 2, 3, 3};
+    std::array<std::uint8_t, 8> codes{0, 1, 2, 0, 1, 2, 0, 1};
+    std::array<std::string_view, 3> labels{"", "a", "b"};
+    std::array<std::uint8_t, 8> letters{'A', 'B', 'A', 'B', 'A', 'B', 'A', 'B'};
+    std::array<std::int32_t, 8> days{0, 1, 2, 3, 4, 5, 6, 7};
+    std::array<std::uint8_t, 8> truths{0, 1, 0, 1, 0, 1, 0, 1};
+    std::array<Int128, 8> wide{int128_max, int128_min, 0, 1, -1, 2, -2, 3};
+    Source source{"rows", 8};
+};
+
+// What a plan is refused with; `make(plan)` gives the rows of the answer.
+void check_refused(std::string_view expected, auto const& make) {
+    Plan plan({.parts = 2});
+    Answer answer;
+    plan.answer("answer", make(plan), answer);
+    auto const result = plan.check();
+    MXK_CHECK(!result.ok());
+    if (result.ok()) return;
+    if (result.error().message() != expected) log::error("got: {}", result.error().message());
+    MXK_CHECK(result.error().message() == expected);
+}
+
+// All cells of an answer: "1 2, 3 NULL".
+FixedText<400> text_of(Answer const& answer) {
+    FixedText<400> text;
+    for (std::size_t row = 0; row < answer.rows(); ++row) {
+        if (row != 0) text.append(", ");
+        for (std::size_t column = 0; column < answer.schema().fields().size(); ++column) {
+            if (column != 0) text.append(" ");
+            answer.write_cell(text, row, column);
+        }
+    }
+    return text;
+}
+void check_answer(std::string_view expected, auto const& make, std::size_t parts) {
+    Plan plan({.parts = parts, .rows_per_envelope = 3});
+    Answer answer;
+    plan.answer("answer", make(plan), answer);
+    auto const checked = plan.check();
+    if (!checked.ok()) log::error("{}", checked.error().message());
+    MXK_REQUIRE(checked.ok());
+    auto const result = dataflow_tests::run(plan.model());
+    FixedText<400> const got = result.ok() ? text_of(answer) : FixedText<400>(result.error().message());
+    if (got.view() != expected) log::error("got: {}", got.view());
+    MXK_CHECK(got.view() == expected);
+}
+void check_answer(std::string_view expected, auto const& make) {
+    for (std::size_t const parts : {1U, 3U}) check_answer(expected, make, parts);
+}
+
+constexpr std::array<Names, 1> n{"n"};
+constexpr std::array<OrderKey, 1> by_first{{{"k"}}};
+
+} // namespace
+
+MXK_TEST(query, plans_name_what_is_wrong) {
+    Rows rows;
+    auto const check_filter = [&](std::string_view expected, Names column_name, Expression const& condition) {
+        check_refused(expected, [&](Plan& plan) {
+            return plan.filter("f", plan.scan("s", rows.source, std::array{column_name}), condition);
+        });
+    };
+    check_filter("box 'f': expected a column of n; got 'm'", "n", column("m") == number(1));
+    check_filter("box 'f': expected a condition to filter by, got i64", "n", column("n") + number(1));
+    check_filter("box 'f': expected a condition, got i64", "n", column("n") && truth(true));
+    check_filter("box 'f': expected values of one type, got i64 and text", "n", column("n") == text("1"));
+    check_filter("box 'f': expected values of one type, got date and i64", "d", column("d") < number(1));
+    check_filter("box 'f': expected numbers to compute with, got text and i64", "s",
+                 column("s") + number(1) == number(1));
+    check_filter("box 'f': expected one character to compare with, got 'AB'", "c", column("c") == text("AB"));
+    check_filter("box 'f': starts_with: expected two texts, got character and text", "c",
+                 starts_with(column("c"), text("A")));
+    check_filter("box 'f': expected an expression, got none (or there is no memory)", "n", {});
+    check_filter("box 'f': expected an expression, got none (or there is no memory)", "n", is_in(column("n"), {}));
+    check_filter("box 'f': expected a decimal of scale 0 to 36, got 37", "n", column("n") == decimal(1, 37));
+    check_filter("box 'f': expected a product of scale 0 to 36, got 37", "n",
+                 decimal(1, 36) * decimal(1, 1) == column("n"));
+    check_filter("box 'f': expected dates within 32 bits of days, got more days than fit", "d",
+                 column("d") + number(max_number) == date(1970, 1, 1));
+    check_filter("box 'f': expected dates within 32 bits of days, got more days than fit", "d",
+                 column("d") < date(std::numeric_limits<int>::max(), 1, 1));
+    Expression deep = column("n");
+    for (int i = 0; i < 60; ++i) deep = deep + column("n");
+    check_filter("box 'f': expected an expression of up to 48 levels and 4096 parts", "n", deep == number(1));
+    Expression doubled = column("n");
+    for (int i = 0; i < 40; ++i) doubled = doubled + doubled; // 2^40 parts
+    check_filter("box 'f': expected an expression of up to 48 levels and 4096 parts", "n", doubled == number(1));
+    std::array<Expression, 200> values;
+    for (int i = 0; i < 200; ++i) values[static_cast<std::size_t>(i)] = number(i);
+    check_filter("box 'f': expected expressions of up to 160 values together", "n", is_in(column("n"), values));
+
+    auto const check_group = [&](std::string_view expected, std::span<Keys const> keys, std::span<Sums const> sums) {
+        check_refused(expected, [&](Plan& plan) {
+            constexpr std::array<Names, 6> names{"n", "s", "d", "is", "c", "f"};
+            return plan.group_by("g", plan.scan("s", rows.source, names), keys, sums);
+        });
+    };
+    check_group("box 'g': column 'x': expected numbers for sum, got text", {},
+                std::array{Sums{"x", Function::Sum, column("s")}});
+    check_group("box 'g': column 'x': expected numbers for average, got date", {},
+                std::array{Sums{"x", Function::Average, column("d")}});
+    check_group("box 'g': column 'x': expected numbers for sum, got bool", {},
+                std::array{Sums{"x", Function::Sum, column("is")}});
+    check_group("box 'g': column 'x': expected values with an order for min, got bool", {},
+                std::array{Sums{"x", Function::Min, column("is")}});
+    check_group("box 'g': column 'x': expected an expression, got none (or there is no memory)", {},
+                std::array{Sums{"x", Function::Sum}});
+    check_group("box 'g': column 'x': expected names that differ, got 'x' twice", std::array{Keys{"x", column("n")}},
+                std::array{Sums{"x", Function::Count}});
+    check_group("box 'g': expected a column to group by or to aggregate, got none", {}, {});
+    std::array<FixedText<8>, 13> names;
+    std::array<Sums, 13> many;
+    for (std::size_t i = 0; i < many.size(); ++i) {
+        format(names[i], "m{}", i);
+        many[i] = {names[i].view(), Function::Count};
+    }
+    check_group(
+        "box 'g': column 'm12': column 'm12': expected up to 12 columns, of which each that may be NULL counts twice",
+        {}, many);
+
+    auto const check_map = [&](std::string_view expected, std::span<Keys const> columns) {
+        check_refused(expected, [&](Plan& plan) { return plan.map("m", plan.scan("s", rows.source, n), columns); });
+    };
+    check_map("box 'm': expected a column to give, got none", {});
+    check_map("box 'm': column 'x': expected names that differ, got 'x' twice",
+              std::array{Keys{"x", column("n")}, Keys{"x", column("n")}});
+    check_map("box 'm': column 'x': expected an expression, got none (or there is no memory)",
+              std::array{Keys{"x", {}}});
+    check_map("box 'm': column '32 letters are too many for names': expected a name of 1 to 31 characters",
+              std::array{Keys{"32 letters are too many for names", column("n")}});
+    check_map("box 'm': column '': expected a name of 1 to 31 characters", std::array{Keys{"", column("n")}});
+
+    auto const check_join = [&](std::string_view expected, std::span<JoinKey const> keys) {
+        check_refused(expected, [&](Plan& plan) {
+            auto const table = plan.map("t", plan.scan("s", rows.source, std::array<Names, 4>{"s", "d", "p", "f"}),
+                                        std::array{Keys{"ts", column("s")}, Keys{"td", column("d")},
+                                                   Keys{"tp", column("p")}, Keys{"tf", column("f")}});
+            return plan.join("j", JoinKind::Inner, table, plan.scan("s", rows.source, std::array<Names, 2>{"n", "c"}),
+                             keys);
+        });
+    };
+    check_join("box 'j': expected keys of one type, got text in the table and i64 in the rows",
+               std::array{JoinKey{column("ts"), column("n")}});
+    check_join("box 'j': expected keys of one type, got date in the table and i64 in the rows",
+               std::array{JoinKey{column("td"), column("n")}});
+    check_join("box 'j': expected keys of one type, got f64 in the table and i64 in the rows",
+               std::array{JoinKey{column("tf"), column("n")}});
+    check_join("box 'j': expected keys of one type, got decimal of scale 2 in the table and i64 in the rows",
+               std::array{JoinKey{column("tp"), column("n")}});
+    check_join("box 'j': expected keys of one type, got text in the table and character in the rows",
+               std::array{JoinKey{column("ts"), column("c")}});
+    check_join("box 'j': expected a key to join by, got none", {});
+
+    check_refused("box 's': expected a column of rows: n, maybe, edge, maybe_edge, u, f, s, c, d, is, p, w; got 'x'",
+                  [&](Plan& plan) { return plan.scan("s", rows.source, std::array<Names, 1>{"x"}); });
+    check_refused("box 's': expected names that differ, got 'n' twice", [&](Plan& plan) {
+        return plan.scan("s", rows.source, std::array<Names, 2>{"n", "n"});
+    });
+    check_refused("box 'o': expected a column of n; got 'x'", [&](Plan& plan) {
+        return plan.order_by("o", plan.scan("s", rows.source, n), std::array{OrderKey{"x"}});
+    });
+    check_refused("box 'o': expected up to 16 columns to order by, got 17", [&](Plan& plan) {
+        std::array<OrderKey, 17> keys;
+        keys.fill({"n"});
+        return plan.order_by("o", plan.scan("s", rows.source, n), keys);
+    });
+    check_refused("box 'l': expected rows that a step of this plan has given",
+                  [&](Plan& plan) { return plan.limit("l", {}, 1); });
+    check_refused("box 's': its output is not connected", [&](Plan& plan) {
+        static_cast<void>(plan.scan("s", rows.source, n));
+        return plan.scan("t", rows.source, n);
+    });
+}
+
+MXK_TEST(query, sources_name_what_is_wrong) {
+    Source source("rows", 0);
+    auto const add = [&](Names name, Type type) {
+        auto const added = source.add(SourceColumn{.name = name, .type = type, .storage = storage_of(type.kind)});
+        return added.ok() ? FixedText<200>() : FixedText<200>(added.error().message());
+    };
+    constexpr Type decimal_of_37{.kind = Kind::Decimal, .scale = 37};
+    MXK_CHECK(add("n", {}).view().empty());
+    MXK_CHECK(add("n", {}).view() == "rows: expected names that differ, got 'n' twice");
+    MXK_CHECK(add("", {}).view() == "rows: expected a column's name of 1 to 31 characters, got ''");
+    MXK_CHECK(add("p", decimal_of_37).view() == "rows: column 'p': expected a decimal of scale 0 to 36, got 37");
+}
+
+MXK_TEST(query, rows_of_another_plan_are_refused) {
+    Rows rows;
+    Plan other({});
+    auto const foreign = other.scan("s", rows.source, n);
+    check_refused("box 'f': expected rows that a step of this plan has given", [&](Plan& plan) {
+        static_cast<void>(plan.scan("s", rows.source, n));
+        return plan.filter("f", foreign, column("n") == number(1));
+    });
+}
+
+// They would fill what waits for the table, which would wait for their end.
+MXK_TEST(query, rows_joined_with_themselves_are_refused) {
+    Rows rows;
+    auto const keys = std::array{JoinKey{column("k"), column("n")}};
+    constexpr std::string_view expected = "box 'j' reads its inputs one after the other, and box 's' feeds input "
+                                          "'rows' and another: it would wait for ever";
+    check_refused(expected, [&](Plan& plan) {
+        auto const scanned = plan.scan("s", rows.source, n);
+        auto const renamed = plan.map("m", scanned, std::array{Keys{"k", column("n")}});
+        return plan.join("j", JoinKind::Inner, renamed, scanned, keys);
+    });
+    check_refused(expected, [&](Plan& plan) {
+        auto const scanned = plan.scan("s", rows.source, n);
+        auto const groups = plan.group_by("g", scanned, std::array{Keys{"k", column("n")}}, {});
+        return plan.join("j", JoinKind::Inner, groups, scanned, keys);
+    });
+    check_answer("8", [&](Plan& plan) {
+        auto const groups = plan.group_by("g", plan.scan("s", rows.source, n), std::array{Keys{"k", column("n")}}, {});
+        auto const joined = plan.join("j", JoinKind::Inner, groups, plan.scan("t", rows.source, n), keys);
+        return plan.group_by("c", joined, {}, std::array{Sums{"x", Function::Count}});
+    });
+}
+
+MXK_TEST(query, edges_of_64_bits_are_keys) {
+    Rows rows;
+    auto const count_by = [&](Names name) {
+        return [&rows, name](Plan& plan) {
+            auto const scanned = plan.scan("s", rows.source, std::array{name});
+            return plan.order_by("o",
+                                 plan.group_by("g", scanned, std::array{Keys{"k", column(name)}},
+                                               std::array{Sums{"count", Function::Count}}),
+                                 by_first);
+        };
+    };
+    check_answer("-9223372036854775808 2, -1 2, 0 2, 9223372036854775807 2", count_by("edge"));
+    check_answer("0 2, 1 2, 18446744073709551614 2, 18446744073709551615 2", count_by("u"));
+    check_answer("0.0 2, 1.0 2, 2.0 2, 3.0 2", count_by("f"));
+    check_answer("false 4, true 4", count_by("is"));
+    check_answer("0 1, 2 1, 4 1, 6 1, NULL 4", count_by("maybe"));
+    auto const join_by = [&](Names name, Names other, Expression const& of_rows) {
+        return [&rows, name, of_rows, other](Plan& plan) {
+            auto const table =
+                plan.map("t", plan.scan("s", rows.source, std::array{name}), std::array{Keys{"t", column(name)}});
+            auto const joined = plan.join("j", JoinKind::Inner, table, plan.scan("s", rows.source, std::array{other}),
+                                          std::array{JoinKey{column("t"), of_rows}});
+            return plan.order_by("o",
+                                 plan.group_by("g", joined, std::array{Keys{"k", column(other)}},
+                                               std::array{Sums{"count", Function::Count}}),
+                                 by_first);
+        };
+    };
+    check_answer("-9223372036854775808 4, -1 4, 0 4, 9223372036854775807 4", join_by("edge", "edge", column("edge")));
+    check_answer("0 4, 1 4, 18446744073709551614 4, 18446744073709551615 4", join_by("u", "u", column("u")));
+    check_answer("0 2, 1 2", join_by("u", "n", column("n"))); // of 128 bits with those of 64
+    check_answer("0 2, 1 2", join_by("n", "u", column("u")));
+    check_answer("-9223372036854775808 2, -1 2, 0 2, 9223372036854775807 2",
+                 join_by("maybe_edge", "edge", column("edge")));
+    check_answer("-9223372036854775808 2, -1 2, 0 2, 9223372036854775807 2",
+                 join_by("edge", "maybe_edge", column("maybe_edge")));
+    check_answer("false 16, true 16", join_by("is", "is", column("is")));
+    check_answer("0.0 4, 1.0 4, 2.0 4, 3.0 4", join_by("f", "f", column("f")));
+}
+
+MXK_TEST(query, null_is_one_group_and_no_summand) {
+    Rows rows;
+    check_answer("false 1 2 210 105.0 2, false NULL 2 202 101.0 2, true NULL 4 NULL NULL 0", [&](Plan& plan) {
+        auto const scanned = plan.scan("s", rows.source, std::array<Names, 3>{"maybe", "n", "edge"});
+        auto const changed = column("maybe") + number(100); // what is NULL becomes no 100
+        auto const keys = std::array{
+            Keys{"k", is_null(column("maybe"))},
+            Keys{"l", choose(column("n") < number(3), null_of({.kind = Kind::I64}), column("maybe")) * number(0) +
+                          choose(is_null(column("maybe")), column("n"), number(1))}};
+        auto const sums = std::array{Sums{"c", Function::Count}, Sums{"x", Function::Sum, changed},
+                                     Sums{"y", Function::Average, changed}, Sums{"z", Function::CountValues, changed}};
+        return plan.order_by("o", plan.group_by("g", scanned, keys, sums),
+                             std::array<OrderKey, 3>{{{"k"}, {"l", true}, {"x"}}});
+    });
+}
+
+MXK_TEST(query, wide_numbers_are_exact_or_an_error) {
+    Rows rows;
+    constexpr std::array<Names, 5> names{"n", "edge", "u", "w", "maybe"};
+    auto const with = [&](Function function, Expression const& of) {
+        return [&rows, &names, function, of](Plan& plan) {
+            return plan.group_by("g", plan.scan("s", rows.source, names), {}, std::array{Sums{"x", function, of}});
+        };
+    };
+    auto const sum_of = [&](Expression const& of) { return with(Function::Sum, of); };
+    check_answer("-4", sum_of(column("edge")));
+    check_answer("110680464442257309678", sum_of(column("edge") * column("n")));
+    check_answer("73786976294838206460", sum_of(column("u")));
+    check_answer("170141183460469231731687303715884105727", with(Function::Max, column("w")));
+    check_answer("-170141183460469231731687303715884105728", with(Function::Min, column("w")));
+    check_answer("0", sum_of((column("w") - column("w")) * number(2)));
+    check_answer("box 'g': overflow: a sum has more than 127 bits", sum_of(column("edge") * column("edge")));
+    check_answer("box 'g': overflow: a result has more than 127 bits", sum_of(column("u") * column("u")));
+    check_answer("box 'g': overflow: a result has more than 127 bits", sum_of(column("w") + number(1)));
+    check_answer("box 'g': overflow: a result has more than 127 bits", sum_of(number(0) - column("w")));
+    // Where it is NULL nothing overflows.
+    check_answer("37",
+                 sum_of((choose(column("n") < number(2), null_of({.kind = Kind::I64}), column("n")) + column("w")) *
+                        column("w")));
+    // What is known of a sum's size holds beside an average of the same values, too.
+    check_answer("box 'm': overflow: a result has more than 127 bits", [&](Plan& plan) {
+        auto const sums = std::array{Sums{"a", Function::Average, column("u")}, Sums{"s", Function::Sum, column("u")}};
+        auto const groups = plan.group_by("g", plan.scan("s", rows.source, names), {}, sums);
+        return plan.map("m", groups, std::array{Keys{"x", column("s") * column("s")}});
+    });
+}
+
+MXK_TEST(query, a_filter_takes_constants_of_any_size) {
+    Rows rows;
+    auto const wide_number = [](Int128 value) {
+        return Expression::of({.type = {.kind = Kind::Decimal128}, .number = value});
+    };
+    auto const count_where = [&](Expression const& condition) {
+        return [&rows, condition](Plan& plan) {
+            auto const chosen =
+                plan.filter("f", plan.scan("s", rows.source, std::array<Names, 4>{"n", "edge", "u", "p"}), condition);
+            return plan.group_by("g", chosen, {}, std::array{Sums{"x", Function::Count}});
+        };
+    };
+    check_answer("8", count_where(column("n") < wide_number(int128_max)));
+    check_answer("0", count_where(wide_number(int128_max) < column("n")));
+    check_answer("0", count_where(column("n") < wide_number(int128_min)));
+    check_answer("8", count_where(wide_number(int128_min) < column("n")));
+    check_answer("6", count_where(column("edge") < number(max_number)));
+    check_answer("0", count_where(column("edge") < number(min_number)));
+    check_answer("2", count_where(column("edge") <= number(min_number)));
+    check_answer("0", count_where(column("edge") > number(max_number)));
+    check_answer("2", count_where(column("u") > number(max_number) && column("u") == wide_number(UINT64_MAX)));
+    check_answer("1", count_where(column("p") == decimal(5000, 5)));
+    check_answer("0", count_where(column("p") == decimal(5001, 5)));
+    check_answer("3", count_where(column("n") >= number(2) && column("n") < number(6) && column("n") != number(4) &&
+                                  column("n") > number(0)));
+    check_answer("0", count_where(column("n") > number(3) && column("n") < number(3)));
+    check_answer("0", count_where(null_of({.kind = Kind::Bool})));
+    check_answer("8", count_where(truth(true)));
+}
+
+// As a tree that is flat, which a chain of its leaves would not be.
+MXK_TEST(query, a_filter_takes_conditions_of_many_parts) {
+    Rows rows;
+    std::array<Expression, 64> parts;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        parts[i] = column("n") != number(static_cast<std::int64_t>(i % 2 + 2));
+    for (std::size_t count = parts.size(); count > 1; count /= 2)
+        for (std::size_t i = 0; i < count / 2; ++i) parts[i] = parts[2 * i] && parts[2 * i + 1];
+    check_answer("6", [&](Plan& plan) {
+        auto const chosen = plan.filter("f", plan.scan("s", rows.source, n), parts[0]);
+        return plan.group_by("g", chosen, {}, std::array{Sums{"x", Function::Count}});
+    });
+}
+
+MXK_TEST(query, order_keeps_the_first_rows_for_any_limit) {
+    constexpr std::uint64_t count = 50'000;
+    dataflow::GrowingArray<std::int64_t> values;
+    for (std::uint64_t i = 0; i < count; ++i) MXK_REQUIRE(values.add(static_cast<std::int64_t>(i * 7919 % count)));
+    Source source("numbers", count);
+    MXK_REQUIRE(source
+                    .add(SourceColumn{.name = Names("n"),
+                                      .type = {.kind = Kind::I64},
+                                      .storage = Storage::I64,
+                                      .values = values.span().data()})
+                    .ok());
+    for (std::uint64_t const limit : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{3000}, std::uint64_t{20'000},
+                                      count, std::uint64_t{1} << 63, UINT64_MAX - 1}) {
+        for (std::size_t const parts : {1U, 3U}) {
+            Plan plan({.parts = parts});
+            Answer answer;
+            plan.answer("answer", plan.order_by("o", plan.scan("s", source, n), std::array{OrderKey{"n"}}, limit),
+                        answer);
+            MXK_REQUIRE(plan.check().ok());
+            MXK_REQUIRE(dataflow_tests::run(plan.model()).ok());
+            MXK_CHECK_EQUAL(answer.rows(), std::min(limit, count));
+            bool is_in_order = true;
+            for (std::size_t row = 0; row < answer.rows(); row += 97) {
+                FixedText<32> expected;
+                FixedText<32> got;
+                format(expected, "{}", row);
+                answer.write_cell(got, row, 0);
+                is_in_order = is_in_order && got.view() == expected.view();
+            }
+            MXK_CHECK(is_in_order);
+        }
+    }
+}
+
+MXK_TEST(query, limits_give_no_more) {
+    Rows rows;
+    auto const limited = [&](std::uint64_t limit) {
+        return [&rows, limit](Plan& plan) {
+            auto const first = plan.limit("l", plan.scan("s", rows.source, n), limit);
+            return plan.group_by("g", first, {}, std::array{Sums{"x", Function::Count}});
+        };
+    };
+    check_answer("0", limited(0));
+    check_answer("1", limited(1));
+    check_answer("7", limited(7));
+    check_answer("8", limited(UINT64_MAX));
+}
+
+MXK_TEST(query, empty_tables_are_no_rows) {
+    Rows rows;
+    Source none("none", 0);
+    MXK_REQUIRE(none.add(SourceColumn{.name = Names("e"), .type = {.kind = Kind::I64}, .storage = Storage::I64}).ok());
+    MXK_REQUIRE(
+        none.add(SourceColumn{.name = Names("t"), .type = {.kind = Kind::Text}, .storage = Storage::Text}).ok());
+    constexpr std::array<Names, 2> names{"e", "t"};
+    auto const sums = std::array{Sums{"c", Function::Count}, Sums{"s", Function::Sum, column("e")},
+                                 Sums{"a", Function::Average, column("e")}, Sums{"m", Function::Min, column("t")}};
+    check_answer("", [&](Plan& plan) { return plan.scan("s", none, names); });
+    check_answer("0 NULL NULL NULL",
+                 [&](Plan& plan) { return plan.group_by("g", plan.scan("s", none, names), {}, sums); });
+    check_answer("", [&](Plan& plan) {
+        return plan.group_by("g", plan.scan("s", none, names), std::array{Keys{"k", column("t")}}, sums);
+    });
+    check_answer("", [&](Plan& plan) {
+        auto const mapped = plan.map("m", plan.filter("f", plan.scan("s", none, names), column("e") == number(0)),
+                                     std::array{Keys{"k", column("e") + number(1)}});
+        return plan.limit("l", plan.order_by("o", mapped, by_first), 3);
+    });
+    for (JoinKind const kind : {JoinKind::Inner, JoinKind::Left, JoinKind::Semi, JoinKind::Anti}) {
+        bool const gives_all = kind == JoinKind::Left || kind == JoinKind::Anti;
+        check_answer(gives_all ? "8" : "0", [&](Plan& plan) {
+            auto const joined = plan.join("j", kind, plan.scan("s", none, names), plan.scan("r", rows.source, n),
+                                          std::array{JoinKey{column("e"), column("n")}});
+            return plan.group_by("g", joined, {}, std::array{Sums{"x", Function::Count}});
+        });
+        check_answer("0", [&](Plan& plan) {
+            auto const joined = plan.join("j", kind, plan.scan("s", rows.source, n), plan.scan("r", none, names),
+                                          std::array{JoinKey{column("n"), column("e")}});
+            return plan.group_by("g", joined, {}, std::array{Sums{"x", Function::Count}});
+        });
+    }
+}
+
+namespace {
+
+// Scans, a join, groups, an order: what all boxes have to do with.
+Plan::Rows make_all(Plan& plan, Rows const& rows) {
+    auto const table = plan.map("t", plan.scan("s", rows.source, std::array<Names, 2>{"n", "s"}),
+                                std::array{Keys{"t", column("n")}, Keys{"label", column("s")}});
+    auto const joined =
+        plan.join("j", JoinKind::Left, table, plan.scan("r", rows.source, std::array<Names, 2>{"n", "maybe"}),
+                  std::array{JoinKey{column("t"), column("maybe")}});
+    auto const groups = plan.group_by("g", joined, std::array{Keys{"k", column("label")}},
+                                      std::array{Sums{"c", Function::Count}, Sums{"x", Function::Sum, column("n")}});
+    return plan.order_by("o", plan.filter("f", groups, column("c") > number(0)), by_first);
+}
+constexpr std::string_view all_of_it = " 2 6, a 1 4, b 1 2, NULL 4 16";
+
+} // namespace
+
+MXK_TEST(query, a_plan_runs_any_number_of_queries) {
+    Rows rows;
+    Plan plan({.parts = 3, .rows_per_envelope = 2});
+    Answer answer;
+    plan.answer("answer", make_all(plan, rows), answer);
+    MXK_REQUIRE(plan.check().ok());
+    for (int run = 0; run < 5; ++run) {
+        answer.clear();
+        MXK_REQUIRE(dataflow_tests::run(plan.model()).ok());
+        MXK_CHECK(text_of(answer).view() == all_of_it);
+    }
+}
+
+MXK_TEST(query, plans_have_many_parts) {
+    Rows rows;
+    check_answer(
+        all_of_it, [&](Plan& plan) { return make_all(plan, rows); }, 150);
+}
+
+MXK_TEST(query, a_plan_that_is_cancelled_says_so) {
+    Rows rows;
+    for (unsigned turns = 1; turns < 40; ++turns) {
+        Plan plan({.parts = 4, .rows_per_envelope = 1, .capacity = 1});
+        Answer answer;
+        plan.answer("answer", make_all(plan, rows), answer);
+        MXK_REQUIRE(plan.check().ok());
+        auto scheduler = dataflow_tests::Scheduler::create(all_cores().span(), {});
+        MXK_REQUIRE(scheduler.ok());
+        dataflow::Query query(plan.model());
+        scheduler.value()->submit(query);
+        static_cast<void>(query.wait([&, left = turns]() mutable {
+            if (left != 0 && --left == 0) query.cancel();
+        }));
+        if (query.result().ok())
+            MXK_CHECK(text_of(answer).view() == all_of_it);
+        else
+            MXK_CHECK(query.result().error().message() == "the query was cancelled");
+    }
+}
+
+} // namespace mxk::query_tests
