@@ -13,9 +13,9 @@ FixedText<16> byte_text(std::size_t bytes) {
         std::size_t bytes;
         std::string_view name;
     };
-    constexpr std::array units{Unit{GiB, "GiB"}, Unit{MiB, "MiB"}, Unit{KiB, "KiB"}};
+    constexpr std::array binary_units{Unit{GiB, "GiB"}, Unit{MiB, "MiB"}, Unit{KiB, "KiB"}};
     FixedText<16> text;
-    for (Unit const& unit : units) {
+    for (Unit const& unit : binary_units) {
         if (bytes < unit.bytes) continue;
         if (bytes % unit.bytes == 0)
             format(text, "{} {}", bytes / unit.bytes, unit.name);

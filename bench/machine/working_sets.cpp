@@ -16,10 +16,10 @@ WorkingSets WorkingSets::up_to(std::size_t largest) {
 }
 
 std::string_view level_of(CoreLevels const& levels, std::size_t bytes) {
-    constexpr std::array<std::string_view, CoreLevels::cache_levels> names{"L1", "L2", "L3", "L4"};
+    constexpr std::array<std::string_view, CoreLevels::cache_levels> level_names{"L1", "L2", "L3", "L4"};
     if (last_cache(levels).bytes == 0) return {};
-    for (std::size_t level = 0; level < names.size(); ++level)
-        if (bytes <= levels.caches[level].bytes) return names[level];
+    for (std::size_t level = 0; level < level_names.size(); ++level)
+        if (bytes <= levels.caches[level].bytes) return level_names[level];
     return "memory";
 }
 

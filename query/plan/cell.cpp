@@ -98,15 +98,21 @@ struct Significant {
 };
 Significant significant(double magnitude) {
     Significant result;
+    bool has_rest = false; // behind these digits
     RealDigits(magnitude).write(
         [&](std::uint8_t digit, bool is_before_point) {
             bool const has_begun = result.count != 0 || digit != 0;
-            if (has_begun && result.count < result.digit.size()) result.digit[result.count++] = digit;
+            if (has_begun && result.count < result.digit.size())
+                result.digit[result.count++] = digit;
+            else
+                has_rest = has_rest || digit != 0;
             if (is_before_point) ++result.point;
             if (!is_before_point && !has_begun) --result.point;
         },
         345);
-    if (result.digit.back() >= 5) { // the nearest of 17 digits
+    std::uint8_t const next = result.digit.back();
+    bool const is_odd = result.digit[significant_digits - 1] % 2 != 0;
+    if (next > 5 || (next == 5 && (has_rest || is_odd))) { // the nearest of 17 digits, the even one in the middle
         std::size_t at = significant_digits;
         while (at != 0 && ++result.digit[at - 1] == 10) result.digit[--at] = 0;
         if (at == 0) {

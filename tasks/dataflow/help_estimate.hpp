@@ -43,4 +43,40 @@ class HelpEstimate {
     std::uint32_t series_ = 0; // the first one is 1
 };
 
+// Whether a core that has come to help goes on with a request that another core leads, which is the first that served
+// it. It goes where that one is quick: its tasks are so short that moving their lines to and fro takes longer, and it
+// comes to all that wait within its patience. Without this, two cores that once share a pipe of small tasks, since one
+// of them had lost its processor for a moment, share it for ever, and take turns at every box.
+class StayEstimate {
+  public:
+    static constexpr std::uint64_t quick_tasks = 8; // within the patience: shorter ones are not worth sharing
+
+    enum class Word : std::uint8_t { Stay, Lead, Leave };
+    // Before each unbound task of the request: tasks of it that wait, and those that the leader has run so far. Lead:
+    // the leader runs nothing. The first look at a leader knows nothing yet.
+    [[nodiscard]] Word look(std::uint32_t leader, std::size_t waiting, std::uint64_t done, Cycles now,
+                            Cycles patience) {
+        std::uint64_t const elapsed = raw(now - looked_);
+        bool const is_first = leader != leader_;
+        if (!is_first && elapsed < raw(patience)) return Word::Stay;
+        std::uint64_t const ran = done - done_;
+        leader_ = leader;
+        looked_ = now;
+        done_ = done;
+        if (is_first) return Word::Stay;
+        if (ran == 0) return Word::Lead;
+        std::uint64_t const soon = raw(patience) * ran / elapsed;
+        return soon > quick_tasks && soon >= waiting ? Word::Leave : Word::Stay;
+    }
+    // It does something else from now on.
+    void forget() { leader_ = nobody; }
+
+  private:
+    static constexpr std::uint32_t nobody = UINT32_MAX;
+
+    std::uint32_t leader_ = nobody;
+    Cycles looked_{};
+    std::uint64_t done_ = 0;
+};
+
 } // namespace mxk::dataflow

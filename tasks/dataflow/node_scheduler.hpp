@@ -38,6 +38,11 @@ class alignas(cache_line_bytes) NodeScheduler {
     [[nodiscard]] std::uint32_t guests() const { return guests_.load(std::memory_order_relaxed); }
     // One that waits begins before guests are served, if there are no others.
     [[nodiscard]] bool is_own_request_due() const { return waiting() != 0 && guests() != 0 && active() == guests(); }
+    // Whether another request may begin: fewer are served, but for guests and those that rest, than there are cores.
+    [[nodiscard]] bool has_room() const {
+        std::uint32_t const own = active() - guests();
+        return own < activity.cores() || own - work_.resting(place_) < activity.cores();
+    }
     [[nodiscard]] std::uint32_t max_active() const { return max_active_.load(std::memory_order_relaxed); }
 
     // Any core: counts tasks, queues them by `queue()`, and wakes a core if none looks for work.
@@ -56,7 +61,7 @@ class alignas(cache_line_bytes) NodeScheduler {
     void append(Request& request);
     // The youngest that waits; null if none does. Any core.
     Request* take_youngest();
-    // Serves the oldest request that waits, as long as fewer are served here, but for guests, than there are cores.
+    // Serves the oldest request that waits, if has_room().
     // `open_place`: gives a place for it, or null. Null: none begins. A core of the node.
     template <typename OpenPlace> Request* admit(OpenPlace open_place);
     // Of those that are served; null if none is. Any core, while no request can end (Scheduler).
@@ -152,8 +157,7 @@ template <typename OpenPlace> Request* NodeScheduler::admit(OpenPlace open_place
     if (waiting() == 0) return nullptr;
     lock_.lock();
     Request* const request = oldest_waiting_;
-    bool const has_room = request != nullptr && work_.size() - guests() < activity.cores();
-    RequestPlace* const place = has_room ? open_place(*request) : nullptr;
+    RequestPlace* const place = request != nullptr && has_room() ? open_place(*request) : nullptr;
     if (place != nullptr) {
         oldest_waiting_ = request->next_waiting;
         if (oldest_waiting_ == nullptr) youngest_waiting_ = nullptr;

@@ -15,6 +15,7 @@
 #include "base/units.hpp"
 #include "tasks/count_down.hpp"
 #include "tasks/dataflow/reschedulable_task.hpp"
+#include "tasks/dataflow/task_waker.hpp"
 
 namespace mxk::dataflow {
 
@@ -36,12 +37,13 @@ class Request {
     Request(Request const&) = delete;
     Request& operator=(Request const&) = delete;
 
-    // One more task belongs to it. A task of the request calls it, or `begin`.
+    // One more task belongs to it. A task of the request calls it, or `begin`, or who keeps such a task from ending.
     // relaxed: it cannot reach zero meanwhile, since the caller is counted
     void add_task() { unended_.fetch_add(1, std::memory_order_relaxed); }
 
-    // Asks its tasks to come to an end soon, from any core. What it means is theirs.
-    void cancel() { is_cancelled_.store(true, std::memory_order_release); }
+    // Asks its tasks to come to an end soon, from any core or thread. What it means is theirs; those that wait for
+    // something outside of the request are woken. The request object lives until this returns.
+    void cancel();
     [[nodiscard]] bool is_cancelled() const { return is_cancelled_.load(std::memory_order_acquire); }
 
     // Once it was submitted, any core or thread. After the end all that its tasks have written is visible, and it may
@@ -49,6 +51,9 @@ class Request {
     [[nodiscard]] bool is_over() const { return ended_.is_over(); }
     void wait() { ended_.wait(); }
     template <typename Look> void wait(Look look) { ended_.wait(look); }
+
+    // Its task waits with it. By `begin`, before that task is scheduled: it is of those that cancel() wakes.
+    void add_waker(TaskWaker& waker);
 
     // For ReschedulableTask: a task has said Outcome::Ended.
     void end_task(CoreScheduler& here);
@@ -84,6 +89,7 @@ class Request {
     std::atomic<RequestPlace*> place_{nullptr};
     std::atomic<std::uint32_t> unended_{1}; // tasks that have not ended, the beginning among them
     std::atomic<bool> is_cancelled_{false};
+    std::atomic<TaskWaker*> wakers_{nullptr}; // by next_of_request
     std::atomic<NodeId> home_{};
     CountDown ended_{1};
     ReschedulableTask beginning_;

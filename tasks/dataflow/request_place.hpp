@@ -1,7 +1,8 @@
-// Where the unbound tasks of an admitted request wait: a FIFO under a lock of its own, and a count that says without
-// the lock whether it is empty. Places belong to the scheduler and are used again, never given back while it lives: a
-// core that scans a work queue may look at the place of a request that has just ended, and finds another request there,
-// or none, but always a place (Falt 2010, section 6.3.2, which does not say how requests are reclaimed).
+// Where the unbound tasks of an admitted request wait: two FIFOs under a lock of their own, one of them for tasks that
+// come last, and a count that says without the lock whether they are empty. Places belong to the scheduler and are used
+// again, never given back while it lives: a core that scans a work queue may look at the place of a request that has
+// just ended, and finds another request there, or none, but always a place (Falt 2010, section 6.3.2, which does not
+// say how requests are reclaimed).
 #pragma once
 
 #include <atomic>
@@ -35,6 +36,7 @@ class alignas(cache_line_bytes) RequestPlace {
         request_ = &request;
         seen_at_.store(Cycles{}, std::memory_order_relaxed);
         home_.store(node, std::memory_order_relaxed);
+        sources_.store(0, std::memory_order_relaxed);
         nodes_[node] = {.is_holder = true, .was_here = true};
         if (request.waited_at != Request::nowhere) nodes_[request.waited_at].was_here = true;
         count_holders();
@@ -92,18 +94,19 @@ class alignas(cache_line_bytes) RequestPlace {
         if (!nodes_[task.responsible_node()].is_holder) [[unlikely]]
             task.set_responsible_node(next_holder(), true);
         std::uint16_t const responsible = task.responsible_node();
-        tasks_.append(task);
+        (task.comes_last() ? last_tasks_ : tasks_).append(task);
         count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
         lock_.unlock();
         return responsible;
     }
 
-    // The oldest task, for a core of `node`; null if there is none, or if the request is not this node's any more.
+    // The oldest task, those that come last behind all others, for a core of `node`; null if there is none, or if the
+    // request is not this node's any more.
     ReschedulableTask* take(std::uint16_t node) {
         lock_.lock();
         ReschedulableTask* task = nullptr;
         if (nodes_[node].is_holder) {
-            task = static_cast<ReschedulableTask*>(tasks_.take());
+            task = static_cast<ReschedulableTask*>((tasks_.empty() ? last_tasks_ : tasks_).take());
             if (task != nullptr) {
                 count_.store(count_.load(std::memory_order_relaxed) - 1, std::memory_order_relaxed);
                 taken_.store(taken_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -140,13 +143,8 @@ class alignas(cache_line_bytes) RequestPlace {
             nodes_[to] = {.is_holder = true, .was_here = true};
             count_holders();
             moved.was_possible = true;
-            for (Task* task = tasks_.first(); task != nullptr; task = task->next) {
-                auto& queued = static_cast<ReschedulableTask&>(*task);
-                if (queued.responsible_node() != from) continue;
-                ++moved.tasks;
-                moved.counted += queued.is_counted() ? 1 : 0;
-                queued.set_responsible_node(to, true);
-            }
+            move_tasks(tasks_, from, to, moved);
+            move_tasks(last_tasks_, from, to, moved);
         }
         lock_.unlock();
         return moved;
@@ -167,9 +165,34 @@ class alignas(cache_line_bytes) RequestPlace {
         return result;
     }
 
+    // Sources of the request that have not ended: so many more work, or wait for something outside of it. While all of
+    // them wait, the request rests: it keeps no other one from beginning.
+    void note_sources(std::int32_t working, std::int32_t waiting) {
+        sources_.fetch_add(std::int64_t{waiting} * (std::int64_t{1} << 32) + working, std::memory_order_relaxed);
+    }
+    [[nodiscard]] bool rests() const {
+        std::int64_t const sources = sources_.load(std::memory_order_relaxed);
+        return sources != 0 && static_cast<std::int32_t>(sources) == 0;
+    }
+
+    // Which of the scheduler's cores leads: the others help it, and leave it the request when it gets on without them
+    // (help_estimate.hpp). The first that served the request, or one that found that this does nothing; a guess.
+    static constexpr std::uint32_t no_core = UINT32_MAX;
+    [[nodiscard]] std::uint32_t leader() const { return leader_.load(std::memory_order_relaxed); }
+    void set_leader(std::uint32_t core) { leader_.store(core, std::memory_order_relaxed); }
+
     RequestPlace* next_free = nullptr; // the scheduler's, while nobody's
 
   private:
+    static void move_tasks(TaskList const& tasks, std::uint16_t from, std::uint16_t to, Moved& moved) {
+        for (Task* task = tasks.first(); task != nullptr; task = task->next) {
+            auto& queued = static_cast<ReschedulableTask&>(*task);
+            if (queued.responsible_node() != from) continue;
+            ++moved.tasks;
+            moved.counted += queued.is_counted() ? 1 : 0;
+            queued.set_responsible_node(to, true);
+        }
+    }
     std::uint16_t next_holder() {
         for (std::size_t step = 1; step <= nodes_.size(); ++step) {
             std::size_t const node = (last_dealt_ + step) % nodes_.size();
@@ -197,8 +220,11 @@ class alignas(cache_line_bytes) RequestPlace {
     std::atomic<std::uint32_t> holders_{0};
     std::atomic<std::uint16_t> single_holder_{0};
     std::atomic<std::uint16_t> home_{0};
+    std::atomic<std::uint32_t> leader_{no_core};
+    std::atomic<std::int64_t> sources_{0}; // that wait: 32 bits | that work: 32 bits
     std::uint16_t last_dealt_ = 0;
     TaskList tasks_;
+    TaskList last_tasks_;
     Request* request_ = nullptr;
     std::span<AtNode> nodes_;
 };

@@ -74,6 +74,16 @@ class RequestQueue {
         }
         return result;
     }
+    // Any core: how many of `node`'s own requests rest (RequestPlace); a moment's number.
+    [[nodiscard]] std::uint32_t resting(std::uint16_t node) const {
+        std::uint32_t result = 0;
+        for (Slot const& slot : slots_.span()) {
+            RequestPlace const* const place = slot.load(std::memory_order_acquire);
+            if (place == nullptr) break;
+            if (place->rests() && !place->is_guest_of(node)) ++result;
+        }
+        return result;
+    }
     // Any core of `node`: the oldest request that is left alone (RequestPlace), other than its `own` unless `after` is
     // 0, guests last; null if none is.
     RequestPlace* left_alone(std::uint16_t node, RequestPlace const* own, Cycles now, Cycles after) {

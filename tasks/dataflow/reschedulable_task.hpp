@@ -74,6 +74,11 @@ class ReschedulableTask : public Task {
         is_counted_ = is_counted;
     }
 
+    // Whether it is taken after all others of its request, of those that are queued as unbound: it makes more for them
+    // to do. Before it is scheduled, or in its body.
+    void set_comes_last(bool comes_last) { comes_last_ = comes_last; }
+    [[nodiscard]] bool comes_last() const { return comes_last_; }
+
     // For who has given it another body in a worker's queue: its own again.
     void set_body_of_queue() { body = &ReschedulableTask::run_from_queue; }
 
@@ -88,6 +93,7 @@ class ReschedulableTask : public Task {
 
     std::atomic<State> state_{State::Idle};
     bool is_counted_ = false;
+    bool comes_last_ = false;
     std::uint16_t responsible_node_ = 0;
     Run run_;
     Request& request_;

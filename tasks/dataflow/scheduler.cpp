@@ -164,6 +164,10 @@ std::uint16_t Scheduler::choose_node_for(std::uint64_t random) {
     return chosen;
 }
 
+CoreScheduler* Scheduler::here() const {
+    return arch::runs_task() ? by_core_[index(Worker::current().core())] : nullptr;
+}
+
 std::uint32_t Scheduler::note_submitted(Request& request) {
     expect(!request.is_submitted(), "a request is submitted once");
     request.set_scheduler(*this);
@@ -200,8 +204,7 @@ void Scheduler::submit_numbered(Request& request, std::uint32_t number, std::uin
     }
     if (!are_nodes_one(options_.discipline)) {
         // The console's core, say: it is busy with the task that submits.
-        if (CoreScheduler* const here = by_core_[index(Worker::current().core())]; here != nullptr)
-            static_cast<RequestCore*>(here)->stop_looking();
+        if (CoreScheduler* const own = here(); own != nullptr) static_cast<RequestCore*>(own)->stop_looking();
         return queue(request, nodes_[node_place]);
     }
     Task& beginning = request.beginning();

@@ -91,6 +91,8 @@ class Scheduler {
     [[nodiscard]] CoreScheduler& at(std::size_t place) const { return *by_place_[place]; }
     // Of a core that is one of the scheduler's.
     [[nodiscard]] CoreScheduler& of(CoreId core) const { return *by_core_[index(core)]; }
+    // The calling core's; null: a thread, or a core that is not one of them.
+    [[nodiscard]] CoreScheduler* here() const;
     [[nodiscard]] std::span<NodeScheduler> nodes() const { return nodes_.span(); }
     [[nodiscard]] NodeScheduler& node(std::uint16_t place) const { return nodes_[place]; }
     // How expensive it is for cores of one node to reach memory of another; 10: the nearest.

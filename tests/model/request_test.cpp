@@ -63,8 +63,15 @@ class RequestsUse {
         task_[request]->schedule(mine(), binding);
         note(mine().bound_tasks());
     }
+    // Its source works from now on, or waits.
+    void works(std::size_t request, bool is_first) { request_[request]->place()->note_sources(1, is_first ? 0 : -1); }
+    void waits(std::size_t request) { request_[request]->place()->note_sources(-1, 1); }
+    void note_room(std::uint16_t place) { note(node(place).has_room() ? 1 : 0); }
+    void comes_last(std::size_t task) { task_[task]->set_comes_last(true); }
     // The core does something else from now on.
     void stop_looking() { mine().stop_looking(); }
+    // With its next task.
+    void goes_on() { mine().look_before_next(); }
     // As a worker does, until so many tasks have run.
     void serve(std::uint32_t tasks) {
         RequestCore& core = mine();
@@ -309,6 +316,20 @@ TEST(Model, RequestQueues) {
                      {[](Use& by) { by.move(0, 1, 2), by.end(0); }}))
         .use(use.use("guests come last", {.nodes = two, .later = 1, .queued = {0}, .places = 2, .is_shared = true},
                      {[](Use& by) { by.submit(1, 1), by.admit(1), by.schedule(1, Unbound), by.take(1), by.take(1); }}))
+        .use(use.use("one comes last", {.has_two = true}, {[](Use& by) {
+                         by.comes_last(0), by.schedule(0, Unbound), by.schedule(1, Unbound), by.take(0), by.take(0);
+                     }}))
+        .use(use.use("moved, comes last", {.nodes = two},
+                     {[](Use& by) { by.comes_last(0), by.schedule(0, Unbound), by.move(0, 0, 1), by.take(1); }}))
+        .use(use.use("one rests, another one begins", {.nodes = {0}, .waiting = 1, .places = 2}, {[](Use& by) {
+                         by.works(0, true), by.admit(), by.note_room(0), by.waits(0), by.note_room(0),
+                             by.works(0, false), by.admit(), by.note_room(0), by.waits(0), by.admit(), by.note_room(0);
+                     }}))
+        .use(use.use("one rests and ends, its place is another's", {.nodes = {0}, .waiting = 1},
+                     {[](Use& by) { by.works(0, true), by.waits(0), by.end(0), by.admit(), by.note_room(0); }}))
+        .use(use.use("a guest rests", {.nodes = two, .later = 2, .places = 3, .is_shared = true}, {[](Use& by) {
+                         by.works(0, true), by.waits(0), by.submit(1, 1), by.admit(1), by.submit(2, 1), by.admit(1);
+                     }}))
         .use(use.use("one waits, and there is no guest", {.nodes = two, .later = 1},
                      {[](Use& by) { by.submit(1, 1), by.note_due(1); }}))
         .use(use.use("counted there, moved on", {.nodes = three, .is_shared = true},
@@ -344,6 +365,7 @@ TEST(Model, RequestQueues) {
                {{"node_scheduler, add_tasks() condition: never", sleep},
                 {"node_scheduler, pay() condition*", sleep},
                 {"node_scheduler, admit() condition 1: never", saves},
+                {"node_scheduler, has_room() condition 1: never", "counts those that rest, which costs more"},
                 {"node_scheduler, note_active() condition*", "for display"},
                 {"node_scheduler, note_active() store 2*", "for display"},
                 {"node_scheduler, take_youngest() condition 2: always", "looks along the list, and finds the same"},
@@ -351,15 +373,15 @@ TEST(Model, RequestQueues) {
                 {"request_core, enqueue_here() condition 2*", sleep},
                 {"request_core, enqueue_unbound() condition 1: always", "of other disciplines"},
                 {"request_core, enqueue_unbound() condition 2*", sleep},
-                {"request_place, append() condition: never", sleep},
+                {"request_place, append() condition 1: never", sleep},
                 {"request_place, append() store: without release", locked},
                 {"request_place, count_holders() store 2: without release", hint},
                 {"request_place, deal_node() condition: never", saves},
                 {"request_place, deal_node() load 1: without acquire", hint},
                 {"request_place, is_only_of() load 1: without acquire", hint},
                 {"request_place, move() condition 1: always", "a closed place has no holders"},
-                {"request_place, move() condition 5: never", sleep},
-                {"request_place, move() condition 6: always", sleep},
+                {"request_place, move_tasks() condition 1: never", sleep},
+                {"request_place, move_tasks() condition 2: always", sleep},
                 {"request_place, next_holder() condition 1: always", "there is a holder"},
                 {"request_place, open() condition: always", "writes behind the nodes, where nobody looks here"},
                 {"request_place, open() store 1: left out", guess},
@@ -373,6 +395,7 @@ TEST(Model, RequestQueues) {
                 {"request_queue, take_of() condition 1: always", "the last slot is null"},
                 {"request_queue, take_of() condition 3: never", saves},
                 {"request_queue, take_of() load: without acquire", locked},
+                {"request_queue, resting() load: without acquire", locked},
                 {"request_queue, tasks() load: without acquire", locked}});
 }
 
@@ -383,10 +406,10 @@ TEST(Model, RequestSleep) {
     using Use = RequestsUse;
     Use use;
     auto const busy = [](Binding binding) {
-        return [binding](Use& by) { by.stop_looking(), by.schedule(0, binding); };
+        return [binding](Use& by) { by.stop_looking(), by.schedule(0, binding), by.goes_on(); };
     };
     auto const serves = [](std::uint32_t tasks) { return [tasks](Use& by) { by.serve(tasks); }; };
-    auto const asks = [](Use& by) { by.schedule(0, Unbound); };
+    auto const asks = [](Use& by) { by.schedule(0, Unbound), by.goes_on(); };
     auto const moves = [](Use& by) { by.move(0, 0, 1); };
     std::vector<std::uint16_t> const two{0, 1};
     Protocol("cores that sleep")
@@ -394,7 +417,8 @@ TEST(Model, RequestSleep) {
         .use(use.use("an unbound task of a busy core", {}, {busy(Unbound), serves(1)}))
         .use(use.use("a task of the node", {.discipline = dataflow::Discipline::OneFifo}, {busy(Unbound), serves(1)}))
         .use(use.use("mail", {.is_large = true},
-                     {[](Use& by) { arch::wake(core_id(1)), by.stop_looking(), by.schedule(0, Bound); }, serves(1)}))
+                     {[](Use& by) { arch::wake(core_id(1)), by.stop_looking(), by.schedule(0, Bound), by.goes_on(); },
+                      serves(1)}))
         .use(use.use("shared with a node that sleeps", {.nodes = two, .is_shared = true}, {busy(Unbound), serves(1)}))
         .use(use.use("moved to a node that sleeps", {.nodes = two, .queued = {0}}, {moves, serves(1)}))
         .use(use.use("moved there while a task comes", {.nodes = two, .is_long = true}, {asks, serves(1), moves}))
@@ -402,22 +426,26 @@ TEST(Model, RequestSleep) {
                      {.served = 2, .queued = {0, 1}, .places = 2, .first_waits = true, .is_large = true},
                      {serves(2), serves(2)}))
         .use(use.use("one ends, a busy core has queued for the other", {.served = 2, .places = 2, .is_large = true},
-                     {[](Use& by) { by.stop_looking(), by.schedule(1, Unbound), by.end(0); }, serves(2)}))
-        .check({"request_core, ask_for_help", "request_core, begin_sleep", "request_core, end_sleep",
-                "request_core, is_nothing_queued", "request_core, offer_help", "request_core, wake_for_the_rest",
-                "request_core, enqueue_here() condition 2", "request_core, enqueue_unbound() condition 2",
-                "node_scheduler, add_tasks", "node_scheduler, pay", "request_place, append() condition",
-                "request_place, move() condition 4", "request_place, move() condition 5"},
+                     {[](Use& by) { by.stop_looking(), by.schedule(1, Unbound), by.end(0), by.goes_on(); }, serves(2)}))
+        .check({"request_core, begin_sleep", "request_core, end_sleep", "request_core, is_nothing_queued",
+                "request_core, look_", "request_core, needs_waking", "request_core, offer_help",
+                "request_core, wake_for_the_rest", "request_core, enqueue_here() condition 2",
+                "request_core, enqueue_unbound() condition 2", "node_scheduler, add_tasks", "node_scheduler, pay",
+                "request_place, append() condition 1", "request_place, move() condition 4",
+                "request_place, move_tasks() condition 1"},
                {{"request_core, begin_sleep() condition 1: never", "long: looks once more before it sleeps"},
                 {"request_core, end_sleep() condition 1: never", "finds it by the counts, too"},
                 {"request_core, end_sleep() condition 3: always", sleeps_again},
                 {"request_core, end_sleep() condition 4: never", sleeps_again},
                 {"request_core, enqueue_here() condition 2: always", "asks under a fence, which costs more"},
                 {"request_core, enqueue_unbound() condition 2: never", "counts it, which costs more"},
-                {"request_core, offer_help() condition*", "asks under a fence, which costs more"},
+                {"request_core, look_at_sleepers() condition: always", "looks once more"},
+                {"request_core, look_before_next() condition: never", "a fence, which costs more"},
+                {"request_core, needs_waking() condition*", "asks, which costs more"},
+                {"request_core, offer_help() condition*", "asks before the next task, too"},
                 {"request_core, wake_for_the_rest() condition*", "long: of two long tasks"},
                 {"request_place, move() condition 4: always", "of requests of nodes, above"},
-                {"request_place, append() condition: never", "long: moved there while a task comes"}});
+                {"request_place, append() condition 1: never", "long: moved there while a task comes"}});
 }
 
 } // namespace

@@ -34,10 +34,10 @@ void RequestCore::enqueue(ReschedulableTask& task, Binding binding) {
 }
 
 // A core that is about to sleep looks at stacks and queues once more after it has said so. So either it sees the task,
-// or this core sees that it sleeps. Where all cores are busy there is no fence; a core that finds no work at that very
-// moment polls for some time, and sees the task then.
+// or this core sees that it sleeps: here at once, as a rule, and for certain before the next task, behind a locked
+// instruction that is there anyway. A fence for each task that is queued here would make a pipe of small tasks slower
+// by a fifth where another core polls.
 [[gnu::noinline]] void RequestCore::ask_for_help() {
-    store_load_fence();
     node_.pay(node_.activity.ask_for_help());
 }
 
@@ -91,12 +91,22 @@ void RequestCore::begin_work(std::int32_t taken) {
     if (rule == SleepRule::Strict) wake_for_the_rest();
 }
 
-// Who has queued a task that is not counted, while this core was the one that looked for work, has woken nobody.
+void RequestCore::look_before_next() {
+    if (!has_offered_) return;
+    store_load_fence();
+    look_at_sleepers();
+}
+
+// The same behind a fence or a locked instruction.
+inline void RequestCore::look_at_sleepers() {
+    if (std::exchange(has_offered_, false)) wake_for_the_rest();
+}
+
+// Who has queued a task that is not counted, while this core was the one that looked for work, has woken nobody. Behind
+// a locked instruction.
 void RequestCore::wake_for_the_rest() {
-    ActivityCounts const now = node_.activity.counts();
-    if (now.free != 0 || now.awake == node_.activity.cores()) [[likely]]
+    if (!needs_waking()) [[likely]]
         return;
-    // No fence: begin() was a locked instruction.
     if (stack_.size() != 0 || !is_nothing_queued()) node_.pay(node_.activity.ask_for_help());
 }
 
@@ -104,9 +114,11 @@ ReschedulableTask* RequestCore::next() {
     if (ReschedulableTask* const task = stack_.take_newest(); task != nullptr) {
         if (!is_working_) [[unlikely]]
             begin_work(0);
+        look_at_sleepers();
         counts_.bound.add(1);
         return task;
     }
+    look_before_next();
     bool const steals_first = scheduler().options().steals_first;
     ReschedulableTask* task = node_.is_own_request_due() ? admit() : nullptr;
     if (task == nullptr) task = steals_first ? steal() : take_unbound();
@@ -149,21 +161,42 @@ bool RequestCore::helps(Victim& victim, Cycles now) {
     return victim.help.is_worth(waiting, other.counts().tasks(), now, patience_, looks_series_);
 }
 
+void RequestCore::go_to(RequestPlace& its_place) {
+    if (own_place_ == &its_place) return;
+    if (own_place_ != nullptr && own_place_->leader() == number()) own_place_->set_leader(RequestPlace::no_core);
+    own_place_ = &its_place;
+    stay_.forget();
+}
+
+bool RequestCore::stays() {
+    std::uint32_t const leader = own_place_->leader();
+    if (leader == number() || patience_ == Cycles{}) return true;
+    StayEstimate::Word word = StayEstimate::Word::Lead;
+    if (leader != RequestPlace::no_core)
+        word = stay_.look(leader, own_place_->tasks(), scheduler().at(leader).counts().tasks(), clock::timestamp(),
+                          patience_);
+    if (word == StayEstimate::Word::Lead) own_place_->set_leader(number());
+    if (word == StayEstimate::Word::Leave) stay_.forget();
+    return word != StayEstimate::Word::Leave;
+}
+
 ReschedulableTask* RequestCore::take_from_requests() {
     ReschedulableTask* task = nullptr;
     if (left_alone_ != nullptr) [[unlikely]] {
         RequestPlace* const place = std::exchange(left_alone_, nullptr);
         task = place->take(node_.place());
-        if (task != nullptr) own_place_ = place;
+        if (task != nullptr) go_to(*place);
     }
-    if (task == nullptr && is_working_ && own_place_ != nullptr && own_place_->may_have_tasks())
+    if (task == nullptr && is_working_ && own_place_ != nullptr && own_place_->may_have_tasks()) {
+        if (!stays()) return nullptr;
         task = own_place_->take(node_.place());
+    }
     if (task == nullptr) {
         if (!helps_with_unbound(clock::timestamp())) return nullptr;
         task = node_.take_unbound();
         if (task == nullptr) return nullptr;
         unbound_help_.took_one();
-        own_place_ = task->request().place();
+        go_to(*task->request().place());
     }
     counts_.locks.add(1);
     bool const is_own = task->responsible_node() == node_.place();
@@ -209,7 +242,8 @@ ReschedulableTask* RequestCore::admit() {
     Request* const request = node_.admit([&](Request& first) { return scheduler().open_place(first, node_.place()); });
     if (request == nullptr) return nullptr;
     inject::point();
-    own_place_ = request->place();
+    go_to(*request->place());
+    own_place_->set_leader(number());
     left_alone_ = nullptr;
     if (scheduler().nodes().size() > 1) scheduler().balancer().share_with_idle();
     counts_.admitted.add(1);
@@ -233,9 +267,9 @@ bool RequestCore::run(Worker& /*worker*/) {
         bool const is_last = ++done == turn_tasks;
         task = run_one(*task, !is_last);
         if (task != nullptr) continue;
-        if (is_last) return true;
-        if (arch::needs_attention()) {
-            wake_for_the_rest(); // of which this core has said that it takes it next
+        if (is_last || arch::needs_attention()) {
+            store_load_fence();
+            wake_for_the_rest(); // also of what this core was to take next
             return true;
         }
         task = next();
@@ -246,7 +280,7 @@ bool RequestCore::run(Worker& /*worker*/) {
         node_.activity.finish();
     }
     if (done == 0) counts_.empty_turns.add(1);
-    look_every_ = patience_;
+    if (done != 0) look_every_ = patience_;
     return done != 0;
 }
 
@@ -284,6 +318,7 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
         return nullptr;
     }
     ReschedulableTask* const newest = stack_.end_take();
+    look_at_sleepers();
     if (newest != nullptr) counts_.bound.add(1);
     return newest;
 }
@@ -295,7 +330,7 @@ bool RequestCore::is_nothing_queued() const {
 }
 
 bool RequestCore::finds_work(Cycles now) {
-    if (node_.waiting() != 0 && node_.active() - node_.guests() < node_.activity.cores()) return true;
+    if (node_.waiting() != 0 && node_.has_room()) return true;
     if (helps_with_unbound(now)) return true;
     return std::ranges::any_of(victims_, [&](Victim& victim) { return helps(victim, now); });
 }
@@ -316,7 +351,7 @@ bool RequestCore::begin_sleep() {
     inject::point();
     node_.sleepers.lie_down(sleep_place_);
     counts_.sleeps.add(1);
-    store_load_fence(); // pairs with ask_for_help()
+    store_load_fence(); // pairs with look_before_next(), and where look_at_sleepers() is called
     if (is_nothing_queued()) return true;
     end_sleep();
     return false;

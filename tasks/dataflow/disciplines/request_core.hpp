@@ -48,6 +48,8 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     void stop_looking() {
         if (!is_working_) begin_work(0);
     }
+    // This core, between two tasks: wakes one that sleeps for what the last one has queued, if none looks for work.
+    void look_before_next();
     [[nodiscard]] std::span<Victim const> victims() const { return victims_.span(); }
 
   private:
@@ -57,6 +59,9 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     ReschedulableTask* take_unbound();
     ReschedulableTask* take_from_requests();
     ReschedulableTask* take_shared();
+    // It works for that request from now on.
+    void go_to(RequestPlace& its_place);
+    [[nodiscard]] bool stays();
     ReschedulableTask* steal();
     ReschedulableTask* begin_request();
     ReschedulableTask* admit();
@@ -65,13 +70,19 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     void enqueue_here(ReschedulableTask& task, RequestPlace& place);
     void enqueue_for(ReschedulableTask& task, NodeScheduler& node, RequestPlace& place);
     void pass_on(std::uint16_t responsible);
+    // Another core sleeps, and none looks for work; a moment's word.
+    [[nodiscard]] bool needs_waking() const {
+        ActivityCounts const now = node_.activity.counts();
+        return now.free == 0 && now.awake != node_.activity.cores();
+    }
     // It has queued a task, which the node's word does not count.
     void offer_help() {
-        ActivityCounts const now = node_.activity.counts();
-        if (now.free != 0 || now.awake != node_.activity.cores()) [[unlikely]]
+        has_offered_ = true;
+        if (needs_waking()) [[unlikely]]
             ask_for_help();
     }
     void ask_for_help();
+    void look_at_sleepers();
     [[nodiscard]] bool finds_work(Cycles now);
     [[nodiscard]] bool helps_with_unbound(Cycles now);
     void look_for_left_alone(Cycles now);
@@ -81,12 +92,14 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     void wake_for_the_rest();
     [[nodiscard]] bool is_nothing_queued() const;
     [[nodiscard]] RequestCore& at(Victim const& victim) const;
+    [[nodiscard]] std::uint32_t number() const { return static_cast<std::uint32_t>(place()); }
 
     NodeScheduler& node_;
     std::size_t sleep_place_;
     BoundStack stack_;
     NodeVector<Victim> victims_;
     HelpEstimate unbound_help_;
+    StayEstimate stay_;
     std::uint32_t looks_series_ = 1;     // of looks at others: a new one whenever it has got nothing to do
     RequestPlace* own_place_ = nullptr;  // of the request whose unbound tasks it took last
     RequestPlace* left_alone_ = nullptr; // the next unbound task is to be from there
@@ -95,6 +108,7 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     Cycles looked_for_left_alone_{};
     Cycles looked_{};            // for work, while it polls
     Cycles look_every_{};        // longer and longer, while there is none: a look costs who has work
+    bool has_offered_ = false;   // since look_at_sleepers()
     bool takes_it_next_ = false; // the task that it is queueing
     bool has_seen_work_ = false;
     bool is_working_ = false; // it is not counted as free

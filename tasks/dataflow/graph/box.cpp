@@ -5,6 +5,7 @@
 
 #include "base/fence.hpp"
 #include "base/panic.hpp"
+#include "tasks/dataflow/request_place.hpp"
 
 namespace mxk::dataflow {
 
@@ -55,7 +56,12 @@ void Box::emit_to_all(EnvelopePointer envelope) {
         } else {
             // By scheduling the receiver, which ends after its senders, or by the last look for room.
             has_fenced_ = true;
-            if (!output.offer(here, envelope)) return false;
+            if (!output.offer(here, envelope)) {
+                std::size_t const other = other_output();
+                if (other == any) return false;
+                envelope.output = static_cast<std::uint32_t>(other);
+                continue;
+            }
         }
         first_waiting_ = behind;
         if (behind == nullptr) last_waiting_ = nullptr;
@@ -89,7 +95,7 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
     for (std::size_t step = 0; step < inputs_.size(); ++step) {
         input = input + 1 < inputs_.size() ? input + 1 : 0;
         if (!inputs_[input]->has_envelopes()) continue;
-        last_input_ = input;
+        last_input_ = static_cast<std::uint32_t>(input);
         return input;
     }
     return any;
@@ -118,8 +124,9 @@ Outcome Box::discard_inputs(CoreScheduler& here) {
     }
     if (std::size_t const input = choose_input(); input != any)
         return receive(here, input, take(here, *inputs_[input]));
-    if (inputs_over_ == inputs_.size()) return finish(here);
-    return Step::More;
+    if (inputs_over_ != inputs_.size()) return Step::More;
+    set_comes_last(true);
+    return finish(here);
 }
 
 // All receivers have had enough. A sink has none.
@@ -157,13 +164,37 @@ bool Box::follow_request(CoreScheduler& here) {
     return false;
 }
 
+void Box::attach_waker() {
+    waker_->attach(*this, Worker::current().core());
+    query().add_waker(*waker_);
+}
+
+void Box::note_waiting(bool waits) {
+    waits_ = waits;
+    RequestPlace* const place = query().place();
+    if (place != nullptr && is_source()) place->note_sources(waits ? -1 : 1, waits ? 1 : -1);
+}
+
+// A box that is done.
+Outcome Box::end_turn(CoreScheduler& here) {
+    end_outputs(here);
+    if (discard_inputs(here) != Outcome::Ended || has_tasks()) return Outcome::Waits;
+    // A core is on its way with a wake: it schedules the box once more.
+    if (waker_ != nullptr && !waker_->detach()) return Outcome::Waits;
+    if (RequestPlace* const place = query().place(); place != nullptr && is_source()) place->note_sources(-1, 0);
+    return Outcome::Ended;
+}
+
 Outcome Box::turn(CoreScheduler& here) {
+    if (waits_) [[unlikely]]
+        note_waiting(false);
     if (!send(here)) return Outcome::Waits; // its receiver schedules it
     if (awaits_tasks_) {
         if (has_tasks()) return Outcome::Waits; // the last of them schedules it
         awaits_tasks_ = false;
     }
     bool is_following = false;
+    bool waits = false;
     if (!is_done_) {
         if (query().home() != home_ && !has_tasks()) [[unlikely]]
             is_following = follow_request(here);
@@ -171,17 +202,19 @@ Outcome Box::turn(CoreScheduler& here) {
         if (!step.ok()) fail(step.error());
         is_done_ = !step.ok() || step.value() == Step::Done;
         awaits_tasks_ = step.ok() && step.value() == Step::AfterTasks && has_tasks();
+        waits = step.ok() && step.value() == Step::Wait && inputs_over_ == inputs_.size();
         has_fenced_ = false;
         bool const is_sent = send(here);
         tell_sender(here);
         if (!is_sent) return Outcome::Waits;
     }
-    if (is_done_) {
-        end_outputs(here);
-        Outcome const outcome = discard_inputs(here);
-        return has_tasks() ? Outcome::Waits : outcome;
-    }
+    if (is_done_) return end_turn(here);
     if (awaits_tasks_) return Outcome::Waits;
+    if (waits && !is_following) {
+        expect(waker_ != nullptr, "a box that waits has a waker");
+        note_waiting(true);
+        return Outcome::Waits;
+    }
     return is_following || has_something_to_do() ? Outcome::Again : Outcome::Waits;
 }
 

@@ -5,6 +5,12 @@
 //     2. one envelope of an input is taken and received; a source produces one; without more input it finishes
 //     3. what came of it is sent; if there is more to do, the box schedules itself, unbound
 //
+// Of boxes that wait unbound, those that have envelopes come before those that make new ones, which are sources, and
+// boxes whose inputs are over: so what is in a pipe leaves it before more comes, and buffers do not stay full.
+//
+// A source that waits for something outside of the query, a socket or a timer, says so (Step::Wait): it is idle then,
+// and its cores sleep, until somebody uses its waker (task_waker.hpp). The query can be cancelled meanwhile.
+//
 // A box may make tasks for parts of its work (box_task.hpp) and be run again when they have ended. One whose receivers
 // have all had enough is done, and has had enough itself: so a query that ends early does not read all of its tables.
 //
@@ -28,6 +34,7 @@ namespace mxk::dataflow {
 // What a box says of its own work.
 enum class Step : std::uint8_t {
     More,       // ask again
+    Wait,       // of produce() and finish(): ask again when the box's waker (wait_by()) has been used, or before
     AfterTasks, // ask again when the tasks that the box has started (box_task.hpp) have ended, and not before
     Done        // it emits nothing any more
 };
@@ -47,11 +54,15 @@ class Box : public ReschedulableTask {
         name_ = name;
         inputs_ = inputs;
         outputs_ = outputs;
+        set_comes_last(is_source());
+        if (waker_ != nullptr) attach_waker();
     }
     [[nodiscard]] std::span<Edge* const> inputs() const { return inputs_; }
     [[nodiscard]] bool is_source() const { return inputs_.empty(); }
 
   protected:
+    static constexpr std::size_t any = SIZE_MAX;
+
     // Of a source: emits up to one envelope.
     virtual Result<Step> produce(CoreScheduler& here);
     // An envelope of an input. Done: the rest of all inputs is not wanted.
@@ -64,8 +75,10 @@ class Box : public ReschedulableTask {
     // lie there yet into this core's heap, if there is memory. Called in turns of the box, in front of its work, until
     // it says Done: a piece is what does not take longer than an envelope.
     virtual Step follow(NodeId node);
+    // For an envelope whose output has no room: another output that has. `any`: none; those that would do have been
+    // asked for it (Edge::ask_for_room()).
+    virtual std::size_t other_output() { return any; }
     // Which input is read next; `any`: one that has something, in turn. One that is over is not chosen.
-    static constexpr std::size_t any = SIZE_MAX;
     [[nodiscard]] virtual std::size_t wanted_input() const { return any; }
 
     // Sends an envelope to all receivers, or to one output, after those before. As many as one run makes.
@@ -82,6 +95,10 @@ class Box : public ReschedulableTask {
         last_waiting_ = added;
     }
     [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
+    [[nodiscard]] Edge& output(std::size_t number) const { return *outputs_[number]; }
+    // In the constructor of a box that may say Step::Wait: what wakes it. A member of the query object, say; it lives
+    // longer than that.
+    void wait_by(TaskWaker& waker) { waker_ = &waker; }
     // Starts a task of the box's own, which has not been started before, on this core or another one of the node
     // (box_task.hpp). In a run of the box; never blocks.
     void start(CoreScheduler& here, BoxTask& task);
@@ -96,6 +113,9 @@ class Box : public ReschedulableTask {
     [[nodiscard]] bool is_cancelled();
     static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) { return static_cast<Box&>(task).turn(here); }
     Outcome turn(CoreScheduler& here);
+    void attach_waker();
+    void note_waiting(bool waits);
+    Outcome end_turn(CoreScheduler& here);
     Result<Step> work(CoreScheduler& here);
     Result<Step> read(CoreScheduler& here);
     [[nodiscard]] bool follow_request(CoreScheduler& here);
@@ -116,15 +136,17 @@ class Box : public ReschedulableTask {
     std::span<Edge*> outputs_;
     Envelope* first_waiting_ = nullptr; // to be sent
     Envelope* last_waiting_ = nullptr;
-    std::size_t inputs_over_ = 0; // whose end was noted
-    mutable std::size_t last_input_ = 0;
+    std::uint32_t inputs_over_ = 0; // whose end was noted
+    mutable std::uint32_t last_input_ = 0;
     Edge* taken_from_ = nullptr; // in this turn, and its sender is still to be told
     bool has_fenced_ = false;    // since
     NodeId home_;                // where what it keeps lies
     bool is_done_ = false;
     bool are_outputs_ended_ = false;
     bool awaits_tasks_ = false;
+    bool waits_ = false;                  // by its waker
     std::atomic<std::uint32_t> tasks_{0}; // started and not ended
+    TaskWaker* waker_ = nullptr;
 };
 
 inline Error no_memory_for_envelopes() {

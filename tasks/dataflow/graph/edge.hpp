@@ -56,6 +56,21 @@ class Edge {
         receiver_.schedule(here, Binding::Bound);
         return true;
     }
+    // The sender: how many envelopes are before one that is sent now, the one that the receiver works on among them; a
+    // moment's number.
+    [[nodiscard]] std::uint32_t load() const {
+        return tail_.load(std::memory_order_relaxed) - head_.load(std::memory_order_relaxed) +
+               (receiver_.is_idle() ? 0 : 1);
+    }
+    // The sender, which has something to send to one of several receivers. False: there is no room here, and the sender
+    // is scheduled when there is.
+    [[nodiscard]] bool ask_for_room() {
+        std::uint32_t const tail = tail_.load(std::memory_order_relaxed);
+        if (tail - head_.load(std::memory_order_acquire) != capacity_) return true;
+        sender_waits_.store(true, std::memory_order_relaxed);
+        store_load_fence(); // as in offer()
+        return tail - head_.load(std::memory_order_acquire) != capacity_;
+    }
     // The sender, last: nothing more will come.
     void end(CoreScheduler& here) {
         is_ended_.store(true, std::memory_order_release);

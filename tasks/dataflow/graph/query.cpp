@@ -72,6 +72,9 @@ void Query::build(CoreScheduler& here, Request& request) {
     if (!self.model_.is_checked_) return self.fail(self.model_.error_);
     if (auto const made = self.make_boxes(here); !made) return self.fail(made.error());
     for (std::size_t at = 0; at < self.parts_->boxes; ++at) self.add_task();
+    if (self.place() != nullptr)
+        for (std::size_t at = 0; at < self.parts_->boxes; ++at)
+            if (self.parts_->box[at]->is_source()) self.place()->note_sources(1, 0);
     // In the order in which they were added; the last one first, as with the outputs of a box.
     for (std::size_t at = self.parts_->boxes; at > 0; --at)
         if (Box& box = *self.parts_->box[at - 1]; box.is_source()) box.schedule(here, Binding::Unbound);

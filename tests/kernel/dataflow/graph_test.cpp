@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 
+#include "bench/workload/random.hpp"
 #include "kernel/memory/heap/heap_statistics.hpp"
 #include "tasks/dataflow/graph/parallel_stage.hpp"
 #include "tasks/threads/thread.hpp"
@@ -61,15 +62,16 @@ struct Fails : Box {
     }
 };
 
-// Passes all on but one.
+// Passes all on but the second.
 struct DropsOne : Box {
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
     using Box::Box;
     Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
-        if (*envelope->values<std::uint64_t>(0) != 4) emit(std::move(envelope));
+        if (++received != 2) emit(std::move(envelope));
         return Step::More;
     }
+    unsigned received = 0;
 };
 
 // Notes in which order boxes of several branches run.
@@ -91,6 +93,46 @@ struct Noted : Box {
     }
     Trace& trace;
     std::uint32_t number;
+};
+
+// Fills the buffers behind it in its first turn, and emits one envelope in each of the others. How many were on their
+// way to the sink when these began; not in those that had something left to send, too.
+struct Burst {
+    static constexpr std::uint64_t first = 12;
+    static constexpr std::uint64_t count = 40;
+    Seen seen;
+    std::uint64_t given = 0;
+    std::uint64_t max_on_their_way = 0;
+};
+struct BurstBox : Box {
+    BurstBox(Query& query, CoreId core, Burst* its_burst)
+        : Box(query, core)
+        , burst(*its_burst) {}
+    Result<Step> give() {
+        if (burst.given > Burst::first + 1)
+            burst.max_on_their_way = std::max(burst.max_on_their_way, burst.given - burst.seen.count);
+        for (std::uint64_t left = burst.given == 0 ? Burst::first : 1; left != 0; --left) {
+            auto envelope = Envelope::create(1, burst.given);
+            envelope->columns[0] = Column::create_for<std::uint64_t>(1);
+            *envelope->columns[0].writable<std::uint64_t>() = burst.given++;
+            emit(std::move(envelope));
+        }
+        return burst.given >= Burst::count ? Step::Done : Step::More;
+    }
+    Burst& burst;
+};
+struct BurstSource : BurstBox {
+    static constexpr std::array<std::string_view, 0> inputs{};
+    static constexpr bool has_output = true;
+    using BurstBox::BurstBox;
+    Result<Step> produce(CoreScheduler&) override { return give(); }
+};
+struct BurstAtEnd : BurstBox {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    using BurstBox::BurstBox;
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer) override { return Step::More; }
+    Result<Step> finish(CoreScheduler&) override { return give(); }
 };
 
 void check_pipe(SchedulerOptions const& options, std::uint32_t capacity, unsigned pauses, std::uint64_t count) {
@@ -169,6 +211,37 @@ MXK_TEST(dataflow, branches_run_one_after_the_other) {
     MXK_CHECK_EQUAL(seen.count, 3u);
 }
 
+// What is in a pipe comes before what is still to come: on one core, buffers that are full once do not stay full.
+void check_that_bursts_leave(Model& model, Model::BoxId giver, Burst& burst) {
+    auto const first = model.add<Pass>("first", 0U);
+    auto const second = model.add<Pass>("second", 0U);
+    model.connect(giver, first);
+    model.connect(first, second);
+    model.connect(second, model.add<Sum>("sum", &burst.seen));
+    MXK_REQUIRE(model.check().ok());
+    std::array const one{CoreId{}};
+    auto scheduler = Scheduler::create(one, {});
+    MXK_REQUIRE(scheduler.ok());
+    Query query(model);
+    scheduler.value()->submit(query);
+    static_cast<void>(query.wait());
+    MXK_CHECK_EQUAL(burst.seen.sum, sum_below(Burst::count));
+    MXK_CHECK(burst.seen.is_in_order);
+    MXK_CHECK_EQUAL(burst.max_on_their_way, 0u);
+}
+MXK_TEST(dataflow, a_source_goes_on_when_its_pipe_is_empty) {
+    Burst burst;
+    Model model;
+    check_that_bursts_leave(model, model.add<BurstSource>("burst", &burst), burst);
+}
+MXK_TEST(dataflow, a_box_whose_inputs_are_over_goes_on_when_its_pipe_is_empty) {
+    Burst burst;
+    Model model;
+    auto const at_end = model.add<BurstAtEnd>("burst", &burst);
+    model.connect(model.add<Numbers>("numbers", std::uint64_t{3}), at_end);
+    check_that_bursts_leave(model, at_end, burst);
+}
+
 // Boxes of different speed side by side: the order is kept (checklist 37).
 MXK_TEST(dataflow, a_stage_of_several_boxes_keeps_the_order) {
     Seen seen;
@@ -193,6 +266,53 @@ MXK_TEST(dataflow, a_stage_of_several_boxes_keeps_the_order) {
         MXK_CHECK(seen.is_in_order);
     }
 }
+
+// Boxes alike. The first envelope that comes to the first of them takes until the others have got so many, or for 20
+// seconds.
+struct Stage {
+    static constexpr std::uint64_t held_up = 900;
+    std::array<std::atomic<std::uint64_t>, 3> counts{};
+};
+struct StageBox : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = true;
+    StageBox(Query& query, CoreId core, Stage* its_stage, std::size_t its_number)
+        : Box(query, core)
+        , stage(*its_stage)
+        , number(its_number) {}
+    Result<Step> receive(CoreScheduler&, std::size_t, EnvelopePointer envelope) override {
+        if (stage.counts[number].fetch_add(1) == 0 && number == 0) {
+            Cycles const start = clock::timestamp();
+            Cycles const deadline = clock::to_cycles(Nanoseconds{20'000'000'000});
+            while (stage.counts[1] + stage.counts[2] < Stage::held_up && clock::timestamp() - start < deadline)
+                arch::pause();
+        }
+        emit(std::move(envelope));
+        return Step::More;
+    }
+    Stage& stage;
+    std::size_t number;
+};
+// What a slow box does not come to, the others get.
+MXK_TEST(dataflow, a_slow_box_of_a_stage_gets_fewer_envelopes) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    Seen seen;
+    Stage stage;
+    Model model;
+    model.set_capacity(dataflow::Edge::max_capacity);
+    auto const deal = model.add<dataflow::Distribute>("deal");
+    auto const sink = model.add<Sum>("sum", &seen);
+    model.connect(model.add<Numbers>("numbers", std::uint64_t{1000}), deal);
+    for (std::size_t number = 0; number < stage.counts.size(); ++number) {
+        auto const box = model.add<StageBox>("stage", &stage, number);
+        model.connect(deal, box);
+        model.connect(box, sink);
+    }
+    MXK_REQUIRE(model.check().ok());
+    MXK_CHECK(run(model).ok());
+    MXK_CHECK_EQUAL(seen.sum, sum_below(1000));
+    MXK_CHECK(stage.counts[1] + stage.counts[2] >= Stage::held_up);
+}
 MXK_TEST(dataflow, a_stage_that_drops_an_envelope_is_found_out) {
     Seen seen;
     Model model;
@@ -210,6 +330,29 @@ MXK_TEST(dataflow, a_stage_that_drops_an_envelope_is_found_out) {
     model.connect(gather, sink);
     MXK_REQUIRE(model.check().ok());
     MXK_CHECK(!run(model).ok());
+}
+// Also the last but one, where nothing else comes. On one core, boxes alike get envelopes in turn.
+MXK_TEST(dataflow, a_stage_that_drops_an_envelope_near_the_end_is_found_out) {
+    Seen seen;
+    Model model;
+    auto const deal = model.add<dataflow::Distribute>("deal");
+    auto const gather = model.add<dataflow::Gather>("gather");
+    auto const pass = model.add<Pass>("pass", 0U);
+    auto const drops = model.add<DropsOne>("drops one");
+    model.connect(model.add<Numbers>("numbers", std::uint64_t{4}), deal);
+    model.connect(deal, pass);
+    model.connect(deal, drops);
+    model.connect(pass, gather);
+    model.connect(drops, gather);
+    model.connect(gather, model.add<Sum>("sum", &seen));
+    MXK_REQUIRE(model.check().ok());
+    std::array const one{CoreId{}};
+    auto scheduler = Scheduler::create(one, {});
+    MXK_REQUIRE(scheduler.ok());
+    Query query(model);
+    scheduler.value()->submit(query);
+    static_cast<void>(query.wait());
+    MXK_CHECK(!query.result().ok());
 }
 
 MXK_TEST(dataflow, a_box_that_has_enough_lets_the_others_end) {
@@ -333,6 +476,232 @@ MXK_TEST(dataflow, threads_submit_cancel_and_wait_for_queries) {
             MXK_CHECK(at % 4 == 3 || seen[at].sum == sum_below(50));
         }
     }
+}
+
+// ---- Sources that wait
+
+// Numbers that somebody else puts here, each once, until he says that it was the last one.
+struct Feed : Query {
+    using Query::Query;
+    void put(std::uint64_t so_many) {
+        there.fetch_add(so_many, std::memory_order_relaxed);
+        waker.wake();
+    }
+    void end() {
+        is_last.store(true, std::memory_order_relaxed);
+        waker.wake();
+    }
+    std::atomic<std::uint64_t> there{0};
+    std::atomic<bool> is_last{false};
+    std::atomic<std::uint64_t> runs{0};
+    dataflow::TaskWaker waker;
+};
+struct FeedSource : Box {
+    static constexpr std::array<std::string_view, 0> inputs{};
+    static constexpr bool has_output = true;
+    FeedSource(Query& query, CoreId core)
+        : Box(query, core)
+        , feed(static_cast<Feed&>(query)) {
+        wait_by(feed.waker);
+    }
+    Result<Step> produce(CoreScheduler&) override {
+        feed.runs.fetch_add(1, std::memory_order_relaxed);
+        bool const is_last = feed.is_last.load(std::memory_order_relaxed);
+        if (next_number == feed.there.load(std::memory_order_relaxed)) return is_last ? Step::Done : Step::Wait;
+        auto envelope = Envelope::create(1, next_number);
+        envelope->columns[0] = Column::create_for<std::uint64_t>(1);
+        *envelope->columns[0].writable<std::uint64_t>() = next_number++;
+        emit(std::move(envelope));
+        return Step::More;
+    }
+    Feed& feed;
+    std::uint64_t next_number = 0;
+};
+// And another pipe, whose source soon ends.
+struct FeedModel : Model {
+    FeedModel() {
+        connect(add<FeedSource>("feed"), add<Sum>("sum", &seen));
+        connect(add<Numbers>("numbers", std::uint64_t{3}), add<Sum>("sum of numbers", &others));
+        MXK_REQUIRE(check().ok());
+    }
+    Seen seen;
+    Seen others;
+};
+// Serves tasks on this core until `done()`; what that reads may be written by who wakes nobody.
+template <typename Done> void serve_until(Done done) {
+    Worker& here = Worker::current();
+    while (!done()) {
+        Timer alarm([](Worker& /*worker*/, Timer& /*timer*/) {}); // it is the interrupt that counts
+        Cycles const due = clock::timestamp() + clock::to_cycles(Nanoseconds{100'000});
+        here.timers().set(alarm, due);
+        here.run_until([&] { return done() || clock::timestamp() >= due; });
+        here.timers().cancel(alarm);
+    }
+}
+
+// Some threads put numbers while the source waits, runs, is just about to wait, has not begun; the last wake ends it.
+void feed_from_threads(Discipline discipline) {
+    constexpr std::uint64_t per_thread = 2000;
+    auto const cores = all_cores();
+    auto scheduler = Scheduler::create(cores.span(), {.discipline = discipline});
+    MXK_REQUIRE(scheduler.ok());
+    FeedModel model;
+    Feed query(model);
+    std::atomic<unsigned> left{2};
+    auto puts = [&] {
+        bench::Random random(inner_tests::seed());
+        for (std::uint64_t i = 0; i < per_thread; ++i) {
+            query.put(1);
+            for (std::uint64_t pauses = random.below(200); pauses > 0; --pauses) arch::pause();
+        }
+        if (left.fetch_sub(1) == 1) query.end();
+    };
+    auto first = Thread::create({.core = cores.span().front()}, puts);
+    auto second = Thread::create({.core = cores.span().back()}, puts);
+    MXK_REQUIRE(first.ok() && second.ok());
+    scheduler.value()->submit(query);
+    MXK_CHECK(first.value().join().ok());
+    MXK_CHECK(second.value().join().ok());
+    static_cast<void>(query.wait());
+    MXK_CHECK(query.result().ok());
+    MXK_CHECK_EQUAL(model.seen.sum, sum_below(2 * per_thread));
+    MXK_CHECK(model.seen.is_in_order);
+    MXK_CHECK(!query.waker.wake()); // it has ended
+}
+MXK_TEST(dataflow, threads_wake_a_source_that_waits) {
+    for (Discipline const discipline : all_disciplines) feed_from_threads(discipline);
+}
+MXK_TEST(dataflow, threads_wake_a_source_that_waits_also_with_delays) {
+    InjectDelays const delays;
+    feed_from_threads(Discipline::Requests);
+}
+
+// A task of the console's core, which is one of the scheduler's; and one of a core that is not.
+MXK_TEST(dataflow, cores_wake_a_source_that_waits) {
+    for (std::size_t const without : {0u, 1u}) {
+        if (without == 1 && workers::count() < 2) continue;
+        auto const cores = all_cores();
+        auto scheduler = Scheduler::create(cores.span().subspan(without), {});
+        MXK_REQUIRE(scheduler.ok());
+        FeedModel model;
+        Feed query(model);
+        MXK_CHECK(!query.waker.wake()); // it has not begun
+        scheduler.value()->submit(query);
+        for (std::uint64_t number = 0; number < 20; ++number) {
+            serve_until([&] { return query.runs.load() >= 1 + 2 * number; });
+            query.put(1);
+        }
+        query.end();
+        static_cast<void>(query.wait());
+        MXK_CHECK_EQUAL(model.seen.sum, sum_below(20));
+    }
+}
+
+// It ends, whether it is cancelled before it begins, while it waits, or while others wake it.
+MXK_TEST(dataflow, a_query_whose_source_waits_can_be_cancelled) {
+    auto const cores = all_cores();
+    for (unsigned round = 0; round < 60; ++round) {
+        auto scheduler = Scheduler::create(cores.span(), {.discipline = all_disciplines[round % 6]});
+        MXK_REQUIRE(scheduler.ok());
+        FeedModel model;
+        Feed query(model);
+        std::atomic<bool> is_over{false};
+        auto wakes = [&] {
+            while (round % 4 < 2 && !is_over.load()) query.waker.wake();
+        };
+        auto cancels = [&] {
+            for (unsigned pauses = 0; pauses < 100 * (round % 7); ++pauses) arch::pause();
+            query.cancel();
+        };
+        scheduler.value()->submit(query);
+        if (round % 3 == 1) serve_until([&] { return query.runs.load() != 0; });
+        auto other = Thread::create({.core = cores.span().front()}, wakes);
+        MXK_REQUIRE(other.ok());
+        if (round % 2 == 0) {
+            auto thread = Thread::create({.core = cores.span().back()}, cancels);
+            MXK_REQUIRE(thread.ok());
+            MXK_CHECK(thread.value().join().ok());
+        } else {
+            cancels();
+        }
+        static_cast<void>(query.wait());
+        is_over.store(true);
+        MXK_CHECK(other.value().join().ok());
+        MXK_CHECK(!query.result().ok());
+        MXK_CHECK(!model.seen.has_ended || !query.result().ok());
+    }
+}
+
+// One of two pipes waits, the other fails.
+MXK_TEST(dataflow, a_query_that_fails_while_a_source_waits_ends) {
+    Seen seen;
+    Model model;
+    Seen of_feed;
+    auto const fails = model.add<Fails>("fails");
+    model.connect(model.add<FeedSource>("feed"), model.add<Sum>("sum of feed", &of_feed));
+    model.connect(model.add<Numbers>("numbers", std::uint64_t{100'000}), fails);
+    model.connect(fails, model.add<Sum>("sum", &seen));
+    MXK_REQUIRE(model.check().ok());
+    auto scheduler = Scheduler::create(all_cores().span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    Feed query(model);
+    scheduler.value()->submit(query);
+    static_cast<void>(query.wait());
+    MXK_CHECK(!query.result().ok());
+    if (!query.result().ok())
+        MXK_CHECK(query.result().error().message() == "box 'fails': the hundredth is one too many");
+}
+
+// A receiver that has enough ends a source that waits.
+MXK_TEST(dataflow, a_source_that_waits_ends_when_nobody_wants_more) {
+    Seen seen;
+    Model model;
+    auto const few = model.add<First>("first", std::uint64_t{1});
+    model.connect(model.add<FeedSource>("feed"), few);
+    model.connect(few, model.add<Sum>("sum", &seen));
+    MXK_REQUIRE(model.check().ok());
+    auto scheduler = Scheduler::create(all_cores().span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    Feed query(model);
+    scheduler.value()->submit(query);
+    query.put(1);
+    static_cast<void>(query.wait());
+    MXK_CHECK(query.result().ok());
+    MXK_CHECK_EQUAL(seen.count, 1u);
+}
+
+// While all sources wait, cores sleep, and other requests begin, however many wait.
+MXK_TEST(dataflow, sources_that_wait_cost_nothing) {
+    auto const cores = all_cores();
+    std::size_t const waiting = cores.size() + 3;
+    auto scheduler = Scheduler::create(cores.span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    auto models = NodeVector<FeedModel>::create(waiting, Worker::current().node());
+    auto feeds = NodeVector<Feed>::create(waiting, Worker::current().node());
+    MXK_REQUIRE(models.ok() && feeds.ok());
+    for (std::size_t i = 0; i < waiting; ++i) feeds.value().emplace(models.value().emplace());
+    for (Feed& feed : feeds.value()) scheduler.value()->submit(feed);
+    serve_until([&] { return std::ranges::all_of(feeds.value(), [](Feed& feed) { return feed.runs.load() != 0; }); });
+    // All but the one that looks.
+    auto const do_all_sleep = [&] {
+        std::uint32_t awake = 0;
+        for (dataflow::NodeScheduler const& node : scheduler.value()->nodes()) awake += node.activity.counts().awake;
+        return awake <= 1;
+    };
+    serve_until(do_all_sleep);
+    std::uint64_t runs = 0;
+    for (Feed& feed : feeds.value()) runs += feed.runs.load();
+    MXK_CHECK(runs <= 2 * waiting);
+    Seen seen;
+    Model other;
+    other.connect(other.add<Numbers>("numbers", std::uint64_t{50}), other.add<Sum>("sum", &seen));
+    MXK_REQUIRE(other.check().ok());
+    Query query(other);
+    scheduler.value()->submit(query);
+    static_cast<void>(query.wait());
+    MXK_CHECK_EQUAL(seen.sum, sum_below(50));
+    for (Feed& feed : feeds.value()) feed.end();
+    for (Feed& feed : feeds.value()) static_cast<void>(feed.wait());
 }
 
 // ---- Models

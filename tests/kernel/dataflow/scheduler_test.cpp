@@ -357,6 +357,58 @@ MXK_TEST(dataflow, cores_that_have_work_of_their_own_come_to_tasks_that_are_left
     });
 }
 
+// ---- A core that has helped leaves small tasks to the core that leads.
+
+// Some tasks that are unbound and small. Its beginning keeps its core until another one helps; then they run so many
+// times, and it is counted how often it is on another core than the time before.
+struct ReclaimedRequest : GuardedRequest {
+    static constexpr std::size_t turners = 6;
+    static constexpr std::uint32_t helped = 100;
+    static constexpr std::uint32_t all = 500'000;
+    struct Turner : ReschedulableTask {
+        Turner(ReclaimedRequest& request, CoreId home_core)
+            : ReschedulableTask(request, &Turner::work, home_core) {}
+        static Outcome work(CoreScheduler& here, ReschedulableTask& task) {
+            auto& request = static_cast<ReclaimedRequest&>(task.request());
+            if (request.last_core.exchange(index(here.core())) != index(here.core())) request.changes.fetch_add(1);
+            return request.runs.fetch_add(1) < all ? Outcome::Again : Outcome::Ended;
+        }
+    };
+    ReclaimedRequest()
+        : GuardedRequest(&ReclaimedRequest::begin) {}
+    static void begin(CoreScheduler& here, Request& request) {
+        auto& self = static_cast<ReclaimedRequest&>(request);
+        for (Turner*& turner : self.turner) {
+            turner = here.worker().create<Turner>(self, here.core());
+            self.add_task();
+        }
+        for (Turner* const turner : self.turner) turner->schedule(here, Binding::Unbound);
+        Cycles const start = clock::timestamp();
+        Cycles const deadline = clock::to_cycles(Nanoseconds{20'000'000'000});
+        while (self.runs.load() < helped && clock::timestamp() - start < deadline) arch::pause();
+        self.was_helped = self.runs.load() >= helped;
+    }
+    std::array<Turner*, turners> turner{};
+    std::atomic<std::uint32_t> runs{0};
+    std::atomic<std::uint32_t> changes{0};
+    std::atomic<std::size_t> last_core{SIZE_MAX};
+    bool was_helped = false;
+};
+
+MXK_TEST(dataflow, a_core_that_has_helped_leaves_small_tasks_to_the_one_that_leads) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    with_scheduler({.patience = Nanoseconds{1'000'000}, .chooses_node = false, .balances = false},
+                   [](Scheduler& scheduler) {
+                       if (scheduler.node(0).activity.cores() < 2) MXK_SKIP("needs two cores on the first node");
+                       ReclaimedRequest request;
+                       scheduler.submit(request);
+                       request.wait();
+                       MXK_CHECK(request.was_helped);
+                       MXK_CHECK(request.changes.load() < ReclaimedRequest::all / 10);
+                       for (auto* const turner : request.turner) Worker::current().destroy(*turner);
+                   });
+}
+
 // ---- Sleeping and waking (checklist 11 to 14): a task that is lost makes the test hang.
 
 void ping(SchedulerOptions const& options, unsigned times) {

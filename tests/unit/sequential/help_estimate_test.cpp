@@ -1,4 +1,4 @@
-// When a core that has nothing to do takes another's tasks.
+// When a core that has nothing to do takes another's tasks, and when one that has helped goes again.
 #include <gtest/gtest.h>
 
 #include "tasks/dataflow/help_estimate.hpp"
@@ -61,6 +61,42 @@ TEST(DataflowHelpEstimate, WithoutPatienceAllIsTaken) {
     EXPECT_TRUE(help.is_worth(1, 0, Cycles{5}, Cycles{}, 1));
     EXPECT_TRUE(help.is_worth(1, 1000, Cycles{6}, Cycles{}, 1));
     EXPECT_FALSE(help.is_worth(0, 1000, Cycles{7}, Cycles{}, 1));
+}
+
+StayEstimate::Word look(StayEstimate& stay, std::size_t waiting, std::uint64_t done, std::uint64_t now,
+                        std::uint32_t leader = 0) {
+    return stay.look(leader, waiting, done, Cycles{now}, patience);
+}
+
+TEST(DataflowStayEstimate, AHelperLeavesALeaderThatIsQuick) {
+    using enum StayEstimate::Word;
+    StayEstimate stay;
+    EXPECT_EQ(look(stay, 1, 500, 1'000'000), Stay); // the first look knows nothing
+    EXPECT_EQ(look(stay, 1, 509, 1'000'999), Stay);
+    EXPECT_EQ(look(stay, 1, 509, 1'001'000), Leave);
+    EXPECT_EQ(look(stay, 9, 518, 1'002'000), Leave); // it comes to all that wait
+    EXPECT_EQ(look(stay, 10, 527, 1'003'000), Stay); // not to all
+    EXPECT_EQ(look(stay, 1, 543, 1'005'000), Stay);  // 8 within the patience: its tasks are long enough
+    EXPECT_EQ(look(stay, 1, 561, 1'007'000), Leave); // 9
+}
+
+TEST(DataflowStayEstimate, AHelperLeadsWhereTheLeaderDoesNothing) {
+    using enum StayEstimate::Word;
+    StayEstimate stay;
+    EXPECT_EQ(look(stay, 1, 500, 1'000'000), Stay);
+    EXPECT_EQ(look(stay, 1, 500, 1'000'999), Stay);
+    EXPECT_EQ(look(stay, 1, 500, 1'001'000), Lead);
+}
+
+TEST(DataflowStayEstimate, TheFirstLookAtALeaderKnowsNothing) {
+    using enum StayEstimate::Word;
+    StayEstimate stay;
+    EXPECT_EQ(look(stay, 1, 500, 1'000'000), Stay);
+    EXPECT_EQ(look(stay, 1, 500, 1'001'000, 3), Stay); // another one
+    EXPECT_EQ(look(stay, 1, 900, 1'002'000, 3), Leave);
+    stay.forget();
+    EXPECT_EQ(look(stay, 1, 900, 1'003'000, 3), Stay);
+    EXPECT_EQ(look(stay, 1, 1900, 1'003'999, 3), Stay);
 }
 
 } // namespace

@@ -40,6 +40,14 @@ class Worker {
         if (&task != running_) note_progress();
     }
     void append(Task& task, CoreId target);
+    // From a thread that is no core, one at a time; the harness takes it.
+    void append_from_outside(Task& task) {
+        test::WeakMemory::current().check(outside_.load(std::memory_order_relaxed) == nullptr, "a second one");
+        task.next = nullptr;
+        outside_.store(&task, std::memory_order_release);
+    }
+    Task* take_from_outside() { return outside_.exchange(nullptr, std::memory_order_acquire); }
+    [[nodiscard]] bool has_outside() const { return outside_.load(std::memory_order_relaxed) != nullptr; }
     void prepend(TaskList& tasks) {
         std::array<Task*, max_tasks> before{};
         std::size_t const count = count_;
@@ -135,6 +143,7 @@ class Worker {
     }
 
     CoreId core_;
+    test::ModelAtomic<Task*> outside_{nullptr};
     std::size_t cores_ = 0;
     std::array<Task*, max_tasks> tasks_{};
     std::size_t first_ = 0;

@@ -37,6 +37,9 @@ class Scheduler {
 
     [[nodiscard]] SchedulerOptions const& options() const { return options_; }
     [[nodiscard]] CoreScheduler& of(CoreId core) const { return *cores.at(index(core)); }
+    // Threads behind the last core are none.
+    [[nodiscard]] CoreScheduler* here() const { return cores.at(test::model_self() - 1); }
+    [[nodiscard]] CoreScheduler& at(std::size_t place) const { return *cores.at(place); }
     [[nodiscard]] std::span<NodeScheduler> nodes() const { return all_nodes; }
     [[nodiscard]] NodeScheduler& node(std::uint16_t place) const { return all_nodes[place]; }
     [[nodiscard]] Balancer& balancer() { return balancer_; }
