@@ -31,8 +31,8 @@ std::uint64_t hash_text(std::string_view text) {
     return hash;
 }
 
-bool has_room(std::size_t groups, unsigned bits) { // up to 5 of 8 places are taken
-    return groups * 8 <= (std::size_t{5} << bits);
+bool has_room(std::size_t records, unsigned bits) { // up to 5 of 8 places are taken
+    return records * 8 <= (std::size_t{5} << bits);
 }
 
 } // namespace
@@ -53,11 +53,11 @@ bool RecordTable::take_slots(unsigned bits) {
     return true;
 }
 
-Result<void> RecordTable::create(std::size_t groups) {
+Result<void> RecordTable::create(std::size_t records) {
     unsigned bits = std::max(layout_.direct_bits(), layout_.direct_bits() != 0 ? 0 : min_bits);
-    while (layout_.direct_bits() == 0 && !has_room(groups, bits)) ++bits;
+    while (layout_.direct_bits() == 0 && !has_room(records, bits)) ++bits;
     if (take_slots(bits)) return {};
-    return Error::of("out of memory: no room for {} groups", groups);
+    return Error::of("out of memory: no room for {} keys", records);
 }
 
 void RecordTable::clear() {
@@ -116,21 +116,21 @@ void RecordTable::make_record(std::byte* record, std::uint64_t const* words) {
     ++size_;
 }
 
-Result<void> RecordTable::make_room(std::size_t groups) {
+Result<void> RecordTable::make_room(std::size_t records) {
     unsigned bits = bits_;
-    while (layout_.direct_bits() == 0 && !has_room(size_ + groups, bits)) ++bits;
+    while (layout_.direct_bits() == 0 && !has_room(size_ + records, bits)) ++bits;
     return bits == bits_ ? Result<void>() : grow(bits);
 }
 
 // The records come in the order of their hashes, and go there in the same order.
 Result<void> RecordTable::grow(unsigned bits) {
     constexpr unsigned max_unused_bits = 10;
-    Error const one_hash("expected keys of different hashes to group by, got too many of one");
+    Error const one_hash("expected keys of different hashes, got too many of one");
     if (bits > max_unused_bits && size_ < std::size_t{1} << (bits - max_unused_bits)) return one_hash;
     std::byte* const old = slots_;
     std::size_t const old_bytes = bytes();
     std::size_t const stride = layout_.stride();
-    if (!take_slots(bits)) return Error::of("out of memory: no room for more than {} groups", size_);
+    if (!take_slots(bits)) return Error::of("out of memory: no room for more than {} keys", size_);
     std::size_t const count = std::exchange(size_, 0);
     bool fits = true;
     for (std::byte* record = old; record != old + old_bytes && fits; record += stride) {
@@ -151,7 +151,7 @@ Result<void> RecordTable::grow(unsigned bits) {
 // From row `first` on; gives the first row that found no place.
 template <bool is_one_word>
 std::uint32_t RecordTable::find_rows(RecordLayout::Words const& words, std::uint32_t first, std::uint32_t rows,
-                                     std::uint64_t counted, std::byte** groups) {
+                                     std::uint64_t counted, std::byte** records) {
     std::array<std::uint64_t, RecordLayout::max_words> key{};
     auto const key_of = [&](std::uint32_t row) {
         for (std::size_t at = 0; at < layout_.words(); ++at) key[at] = words[at][row];
@@ -159,12 +159,12 @@ std::uint32_t RecordTable::find_rows(RecordLayout::Words const& words, std::uint
     };
     std::size_t const stride = layout_.stride();
     for (std::uint32_t row = first; row < rows; ++row) {
-        groups[row] = slot(home_of(is_one_word ? hash_of_word(layout_, words[0][row]) : hash_of(key_of(row))));
-        prefetch_for_read(groups[row]); // of one core only, so written as fast
+        records[row] = slot(home_of(is_one_word ? hash_of_word(layout_, words[0][row]) : hash_of(key_of(row))));
+        prefetch_for_read(records[row]); // of one core only, so written as fast
     }
     std::byte* const end = slot(capacity() + slack_);
     for (std::uint32_t row = first; row < rows; ++row) {
-        std::byte* record = groups[row];
+        std::byte* record = records[row];
         if constexpr (is_one_word) {
             std::uint64_t const word = words[0][row];
             while (record != end && RecordLayout::rows_of(record) != 0 && RecordLayout::words_of(record)[0] != word)
@@ -177,17 +177,17 @@ std::uint32_t RecordTable::find_rows(RecordLayout::Words const& words, std::uint
             record = probe_from(record, key_of(row), counted);
             if (record == nullptr) return row;
         }
-        groups[row] = record;
+        records[row] = record;
     }
     return rows;
 }
 
-Result<void> RecordTable::find_or_add(RecordLayout::Words const& words, std::uint32_t rows, std::byte** groups) {
+Result<void> RecordTable::find_or_add(RecordLayout::Words const& words, std::uint32_t rows, std::byte** records) {
     MXK_TRY(make_room(rows));
     bool const is_one_word = layout_.words() == 1;
     auto const find = [&](std::uint32_t first, std::uint32_t end, std::uint64_t counted) {
-        return is_one_word ? find_rows<true>(words, first, end, counted, groups)
-                           : find_rows<false>(words, first, end, counted, groups);
+        return is_one_word ? find_rows<true>(words, first, end, counted, records)
+                           : find_rows<false>(words, first, end, counted, records);
     };
     for (std::uint32_t found = find(0, rows, 1); found != rows;) {
         MXK_TRY(grow(bits_ + 1));

@@ -1,7 +1,7 @@
-// Groups of one core: records (record_layout.hpp) that stand in the order of their keys' hashes, as linear probing by
-// the high bits of the hash leaves them. So a table grows by one pass over it, and tables of several cores are merged
-// range by range of the hash, each range in the cache (group_box.hpp). Rows are looked up a chunk at a time: their
-// places are asked for together, so that the memory's time passes once for many.
+// Records of one core (record_layout.hpp), of groups or of a join's keys, that stand in the order of their keys'
+// hashes, as linear probing by the high bits of the hash leaves them. So a table grows by one pass over it, and tables
+// of several cores are merged range by range of the hash, each range in the cache (group_box.hpp). Rows are looked up a
+// chunk at a time: their places are asked for together, so that the memory's time passes once for many.
 //
 //     |  slots: home of a hash = its high bits  |  some more, for those behind the last home  |
 #pragma once
@@ -24,11 +24,11 @@ class RecordTable {
     RecordTable& operator=(RecordTable const&) = delete;
     ~RecordTable();
 
-    // Room for so many groups before it grows, in the calling core's heap. Errors: no memory.
-    Result<void> create(std::size_t groups);
+    // Room for so many records before it grows, in the calling core's heap. Errors: no memory.
+    Result<void> create(std::size_t records);
     // Gives the records of a chunk's keys, new ones where there are none, and counts the rows there; they stay until
     // the next call. Errors: no memory.
-    Result<void> find_or_add(RecordLayout::Words const& words, std::uint32_t rows, std::byte** groups);
+    Result<void> find_or_add(RecordLayout::Words const& words, std::uint32_t rows, std::byte** records);
     // Of the layout's keys, also of those that no table has.
     static std::uint64_t hash_of(RecordLayout const& layout, std::uint64_t const* words);
     // Where a key's record stands, or those of others in front of it; for find_from().
@@ -60,14 +60,14 @@ class RecordTable {
     [[nodiscard]] std::size_t home_of(std::uint64_t hash) const { return (hash << prefix_bits_) >> (64 - bits_); }
     [[nodiscard]] std::byte* slot(std::size_t number) const { return slots_ + number * layout_.stride(); }
     [[nodiscard]] bool is_key(std::byte const* record, std::uint64_t const* words) const;
-    Result<void> make_room(std::size_t groups);
+    Result<void> make_room(std::size_t records);
     Result<void> grow(unsigned bits);
     [[nodiscard]] bool take_slots(unsigned bits);
     std::byte* probe_from(std::byte* home, std::uint64_t const* words, std::uint64_t rows);
     void make_record(std::byte* record, std::uint64_t const* words);
     template <bool is_one_word>
     std::uint32_t find_rows(RecordLayout::Words const& words, std::uint32_t first, std::uint32_t rows,
-                            std::uint64_t counted, std::byte** groups);
+                            std::uint64_t counted, std::byte** records);
 
     RecordLayout const& layout_;
     std::byte* slots_ = nullptr;

@@ -1,4 +1,5 @@
-// What a plan leaves for its caller: rows, with columns by name and type, and their cells as text.
+// What a plan leaves for its caller: rows, with columns by name and type, and their cells as text. The plan lives as
+// long; before its model runs once more the answer is cleared.
 #pragma once
 
 #include <cstddef>

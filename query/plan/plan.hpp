@@ -1,12 +1,13 @@
 // A query, made step by step: each step takes the rows of one before and gives rows of named, typed columns. A plan
 // makes the boxes for it, as many side by side as it has parts, and connects them.
 //
-//     Plan plan({.parts = 4});
-//     auto const items = plan.scan("items", table, {{"price", "discount", "shipped"}});
+//     Plan plan({.cores = 4, .parts = 8});
+//     std::array<std::string_view, 3> const columns{"price", "discount", "shipped"};
+//     std::array<NamedExpression, 1> const keys{{{"shipped", column("shipped")}}};
+//     std::array<Aggregate, 1> const sums{{{"sum", Function::Sum, column("price") * column("discount")}}};
+//     auto const items = plan.scan("items", table, columns);
 //     auto const early = plan.filter("early", items, column("shipped") <= date(1998, 9, 2));
-//     auto const groups = plan.group_by("by day", early, {{{"shipped", column("shipped")}}},
-//                                       {{{"sum", Function::Sum, column("price") * column("discount")}}});
-//     plan.answer("answer", groups, answer);
+//     plan.answer("answer", plan.group_by("by day", early, keys, sums), answer);
 //     MXK_TRY(plan.check());     error: box 'early': expected a column of price, discount, shipped; got 'shiped'
 //
 // The first error of any step is kept until check(); steps on rows that could not be made do nothing. One core at a
@@ -30,9 +31,9 @@
 namespace mxk::query {
 
 struct PlanOptions {
-    std::size_t cores = 1;               // for which it is made: a group by has as many tables
-    std::size_t parts = 1;               // scans of a table side by side, each with boxes behind it; 1 to 256
-    std::uint32_t rows_per_envelope = 0; // 0: as many as are recommended for their size
+    std::size_t cores = 1; // for which it is made: a group by has as many tables, a join up to 8 shares of one
+    std::size_t parts = 1; // scans of a table side by side, each with boxes behind it; 1 to 256, others are the nearest
+    std::uint32_t rows_per_envelope = 0;                        // 0: as many as are recommended for their size
     std::uint32_t capacity = dataflow::Model::default_capacity; // envelopes that may wait at an input
 };
 

@@ -280,7 +280,7 @@ bool RequestCore::run(Worker& /*worker*/) {
         node_.activity.finish();
     }
     if (done == 0) counts_.empty_turns.add(1);
-    if (done != 0) look_every_ = patience_;
+    look_every_ = patience_;
     return done != 0;
 }
 
