@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+from mxk_host import files
 from mxk_host.tpch import column_file, comparison, data
 from mxk_host.tpch.cells import Answer
 
@@ -36,7 +37,7 @@ class Measures:
         self.column_file = folder / f"groups-{groups}.mxkc"
         i64 = column_file.Type.I64
         columns = (column_file.Column("key", i64), column_file.Column("value", i64))
-        with self.column_file.open("wb") as file:
+        with files.writing(self.column_file) as file:
             writer = column_file.Writer(file, [column_file.Table(TABLE, rows, columns)])
             for column in columns:
                 values = self._connection.execute(f"SELECT {column.name} FROM {TABLE}").fetchnumpy()[column.name]
