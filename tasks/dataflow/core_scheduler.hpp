@@ -22,6 +22,7 @@ struct CoreCounts {
     OwnerCounter admitted;    // requests it began
     OwnerCounter reruns;      // tasks that were asked for while they ran
     OwnerCounter foreign;     // tasks run of requests that another node was responsible for
+    OwnerCounter left;        // times it had helped with a request and left it to the core that leads it
     OwnerCounter locks;       // of requests, taken for unbound tasks
     OwnerCounter sleeps;      // times it began to sleep
     OwnerCounter own_rises;   // of these, how many ended without a waker: by mail or an interrupt

@@ -188,7 +188,10 @@ ReschedulableTask* RequestCore::take_from_requests() {
         if (task != nullptr) go_to(*place);
     }
     if (task == nullptr && is_working_ && own_place_ != nullptr && own_place_->may_have_tasks()) {
-        if (!stays()) return nullptr;
+        if (!stays()) {
+            counts_.left.add(1);
+            return nullptr;
+        }
         task = own_place_->take(node_.place());
     }
     if (task == nullptr) {
