@@ -63,35 +63,32 @@ Row select(Envelope const& rows, FilterSpec::RangeTest const& test, Row const* c
 
 Row select_range(Envelope const& rows, FilterSpec::RangeTest const& test, Row const* chosen, Row count, Row* out) {
     if (test.wanted.low > test.wanted.high) return 0;
-    switch (test.field.storage) {
-    case Storage::U8: return select<std::uint8_t>(rows, test, chosen, count, out);
-    case Storage::U16: return select<std::uint16_t>(rows, test, chosen, count, out);
-    case Storage::U32: return select<std::uint32_t>(rows, test, chosen, count, out);
-    case Storage::I8: return select<std::int8_t>(rows, test, chosen, count, out);
-    case Storage::I16: return select<std::int16_t>(rows, test, chosen, count, out);
-    case Storage::I32: return select<std::int32_t>(rows, test, chosen, count, out);
-    default: return select<std::int64_t>(rows, test, chosen, count, out);
-    }
+    return with_whole(test.field.storage,
+                      [&]<typename T>(T /*type*/) { return select<T>(rows, test, chosen, count, out); });
 }
 
 } // namespace
 
+// As a whole first, so that what is wrong is found also where no program will compute it. Then, if there are ranges,
+// what is left behind them: a chain, which may have too many levels where the condition has not.
 Result<void> FilterSpec::bind(Expression const& wanted, Schema const& schema) {
-    Program types; // of all of it, so that what is wrong is found also where no program will compute it
-    auto const value = MXK_TRY(types.add(wanted, schema));
-    if (value.type.kind != Kind::Bool)
-        return Error::of("expected a condition to filter by, got {}", name_of(value.type).view());
+    condition = MXK_TRY(rest.add(wanted, schema));
+    if (condition->type.kind != Kind::Bool)
+        return Error::of("expected a condition to filter by, got {}", name_of(condition->type).view());
     Expression left;
     MXK_TRY(add(*wanted.root(), schema, left));
-    if (left.root() == nullptr) return {};
-    if (auto const bound = rest.add(left, schema); bound.ok()) {
-        condition = bound.value();
+    if (range_count == 0) return {};
+    if (left.root() == nullptr) {
+        condition.reset();
         return {};
     }
-    // As a chain it has too many levels: the condition as it is.
-    range_count = 0;
-    rest = types;
-    condition = value;
+    Program of_left;
+    if (auto const bound = of_left.add(left, schema); bound.ok()) {
+        rest = of_left;
+        condition = bound.value();
+    } else {
+        range_count = 0;
+    }
     return {};
 }
 
@@ -149,22 +146,22 @@ Result<dataflow::Step> FilterBox::receive(dataflow::CoreScheduler& /*here*/, std
         count = select_range(*envelope, spec_.ranges[i], chosen, count, out); // in place, from the second one on
         chosen = out;
     }
-    if (spec_.range_count != 0) {
-        envelope->selection = std::move(kept);
+    if (spec_.condition && count != 0) {
+        if (spec_.range_count != 0) envelope->selection = kept;
         envelope->selected = count;
-        kept = {};
+        count = MXK_TRY(keep_true(*envelope, out));
     }
-    if (spec_.condition && count != 0) MXK_TRY(keep_true(*envelope, kept));
-    if (envelope->selected != 0) emit(std::move(envelope));
+    if (count == 0) return dataflow::Step::More;
+    envelope->selection = std::move(kept);
+    envelope->selected = count;
+    emit(std::move(envelope));
     return dataflow::Step::More;
 }
 
-// `kept`: room for the selection, if the envelope has none of its own that nobody shares.
-Result<void> FilterBox::keep_true(Envelope& rows, dataflow::Column& kept) {
+// Of the selected rows; gives how many. `out`: may be where the selection is.
+Result<FilterBox::Row> FilterBox::keep_true(Envelope const& rows, Row* out) {
     MXK_TRY(registers_.prepare(spec_.rest));
     Row const* const chosen = rows.selection ? rows.selection.values<Row>() : nullptr;
-    bool const is_own = !kept;
-    Row* const out = is_own ? rows.selection.writable<Row>() : kept.writable<Row>();
     Row count = 0;
     for (Row first = 0; first < rows.selected; first += Program::chunk) {
         Row const size = std::min(Program::chunk, rows.selected - first);
@@ -176,9 +173,7 @@ Result<void> FilterBox::keep_true(Envelope& rows, dataflow::Column& kept) {
             count += static_cast<Row>(is_true[i] & (is_known == nullptr ? 1U : is_known[i]));
         }
     }
-    if (!is_own) rows.selection = std::move(kept);
-    rows.selected = count;
-    return {};
+    return count;
 }
 
 } // namespace mxk::query

@@ -47,7 +47,7 @@ class FilterBox final : public dataflow::Box {
                                    dataflow::EnvelopePointer envelope) override;
 
   private:
-    Result<void> keep_true(dataflow::Envelope& rows, dataflow::Column& kept);
+    Result<Row> keep_true(dataflow::Envelope const& rows, Row* out);
 
     FilterSpec const& spec_;
     Registers registers_;

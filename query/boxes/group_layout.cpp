@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "query/boxes/column_values.hpp"
 #include "query/expression/order.hpp"
 #include "query/expression/wide.hpp"
 
@@ -67,68 +68,58 @@ Result<void> GroupLayout::add_state(Aggregate const& aggregate, Schema const& sc
     if (aggregate.function != Function::Count) {
         state.value = MXK_TRY(program_.add(aggregate.of, schema));
         state.lane = state.value.lane();
-        Program::Value const& value = state.value;
-        is_nullable = value.is_nullable || keys() == 0;
-        Kind const kind = value.type.kind;
-        bool const is_number =
-            (is_whole(kind) && kind != Kind::Date && kind != Kind::Character) || state.lane == Lane::F64;
         switch (aggregate.function) {
         case Function::Sum:
-        case Function::Average: {
-            if (!is_number)
-                return Error::of("expected numbers for {}, got {}", name_of(aggregate.function),
-                                 name_of(value.type).view());
-            field.type = {.kind = Kind::F64};
-            if (aggregate.function == Function::Sum && state.lane != Lane::F64)
-                field.type = {.kind = Kind::Decimal128, .scale = value.type.scale};
-            if (state.lane != Lane::F64) {
-                Int128 low = 0;
-                Int128 high = 0;
-                bool const is_open = wide::multiply(std::min<Int128>(value.range.low, 0), Int128{max_rows}, low) ||
-                                     wide::multiply(std::max<Int128>(value.range.high, 0), Int128{max_rows}, high);
-                field.range = is_open ? full_range(Kind::Decimal128) : Range{.low = low, .high = high};
-            }
-            auto const same =
-                std::ranges::find_if(states_.begin(), states_.begin() + state_count_, [&](State const& kept) {
-                    return kept.value.at == value.at &&
-                           (kept.function == Function::Sum || kept.function == Function::Average);
-                });
-            if (same != states_.begin() + state_count_) {
-                Function const function = state.function;
-                state = *same;
-                state.function = function;
-                state.is_shared = true;
-                break;
-            }
-            if (value.is_nullable) state.counted_at = MXK_TRY(add_bytes(sizeof(std::uint64_t)));
-            if (state.lane == Lane::F64) {
-                state.at = MXK_TRY(add_bytes(sizeof(double)));
-                break;
-            }
-            state.is_narrow = field.range.fits_64_bits() && state.lane == Lane::I64;
-            state.at = MXK_TRY(add_bytes(state.is_narrow ? sizeof(std::int64_t) : sizeof(Int128)));
-            break;
-        }
+        case Function::Average: MXK_TRY(add_sum(state, field, max_rows)); break;
         case Function::Min:
-        case Function::Max:
-            if (state.lane == Lane::Bool)
-                return Error::of("expected values with an order for {}, got {}", name_of(aggregate.function),
-                                 name_of(value.type).view());
-            field.type = value.type;
-            field.range = value.range;
-            if (value.is_nullable) state.counted_at = MXK_TRY(add_bytes(sizeof(std::uint64_t)));
-            state.at = MXK_TRY(add_bytes(bytes_of(state.lane)));
-            break;
-        default: // a count of values
-            if (value.is_nullable) state.counted_at = MXK_TRY(add_bytes(sizeof(std::uint64_t)));
-            is_nullable = false;
-            break;
+        case Function::Max: MXK_TRY(add_extreme(state, field)); break;
+        default: break; // a count of values
         }
+        if (state.value.is_nullable && !state.is_shared) state.counted_at = MXK_TRY(add_bytes(sizeof(std::uint64_t)));
+        is_nullable = aggregate.function != Function::CountValues && (state.value.is_nullable || keys() == 0);
     }
     field.storage = storage_of(field.type.kind);
     MXK_TRY(result_.add(field, is_nullable));
     write_first_state(state);
     states_[state_count_++] = state;
+    return {};
+}
+
+Result<void> GroupLayout::add_sum(State& state, Field& field, std::uint64_t max_rows) {
+    Program::Value const& value = state.value;
+    if (!is_number(value.type.kind))
+        return Error::of("expected numbers for {}, got {}", name_of(state.function), name_of(value.type).view());
+    bool const is_real = state.lane == Lane::F64;
+    field.type = {.kind = Kind::F64};
+    if (state.function == Function::Sum && !is_real) field.type = {.kind = Kind::Decimal128, .scale = value.type.scale};
+    if (!is_real) {
+        Int128 low = 0;
+        Int128 high = 0;
+        bool const is_open = wide::multiply(std::min<Int128>(value.range.low, 0), Int128{max_rows}, low) ||
+                             wide::multiply(std::max<Int128>(value.range.high, 0), Int128{max_rows}, high);
+        field.range = is_open ? full_range(Kind::Decimal128) : Range{.low = low, .high = high};
+    }
+    for (State const& kept : std::span(states_).first(state_count_)) { // a sum and an average of the same are one
+        bool const is_sum = kept.function == Function::Sum || kept.function == Function::Average;
+        if (!is_sum || kept.value.at != value.at) continue;
+        Function const function = state.function;
+        state = kept;
+        state.function = function;
+        state.is_shared = true;
+        return {};
+    }
+    state.is_narrow = state.lane == Lane::I64 && field.range.fits_64_bits();
+    state.at = MXK_TRY(add_bytes(is_real || state.is_narrow ? sizeof(std::uint64_t) : sizeof(Int128)));
+    return {};
+}
+
+Result<void> GroupLayout::add_extreme(State& state, Field& field) {
+    if (state.lane == Lane::Bool)
+        return Error::of("expected values with an order for {}, got {}", name_of(state.function),
+                         name_of(state.value.type).view());
+    field.type = state.value.type;
+    field.range = state.value.range;
+    state.at = MXK_TRY(add_bytes(bytes_of(state.lane)));
     return {};
 }
 
@@ -148,16 +139,6 @@ void GroupLayout::write_first_state(State const& state) {
 }
 
 // ---- states
-
-template <typename F> void GroupLayout::with_lane(State const& state, F function) {
-    switch (state.lane) {
-    case Lane::I64: return function(std::int64_t{});
-    case Lane::I128: return function(Int128{});
-    case Lane::F64: return function(double{});
-    case Lane::Text: return function(std::string_view{});
-    case Lane::Bool: return function(std::uint8_t{});
-    }
-}
 
 namespace {
 
@@ -247,7 +228,7 @@ Result<void> GroupLayout::update_all(Registers const& registers, std::uint32_t r
     bool fits = true;
     for (State const& state : std::span(states_).first(state_count_)) {
         if (state.function == Function::Count || state.is_shared) continue;
-        with_lane(state, [&]<typename T>(T /*type*/) {
+        with_lane(state.lane, [&]<typename T>(T /*type*/) {
             fits = update_values<T, is_one>(state, registers, rows, groups) && fits;
         });
     }
@@ -270,7 +251,7 @@ bool GroupLayout::merge_state(State const& state, std::byte* into, std::byte con
     case Function::CountValues: return true;
     case Function::Min:
     case Function::Max:
-        with_lane(state, [&]<typename T>(T /*type*/) {
+        with_lane(state.lane, [&]<typename T>(T /*type*/) {
             auto const value = load<T>(from + state.at);
             if constexpr (std::is_same_v<T, std::string_view>)
                 if (value.data() == nullptr) return;
@@ -318,18 +299,18 @@ void GroupLayout::read_state(State const& state, Field const& field, std::span<s
     switch (state.function) {
     case Function::Count:
     case Function::CountValues:
-        write_as<std::int64_t>(to, count, [&](std::size_t i) { return counted(state, groups[i]); });
+        write_values<std::int64_t>(field.storage, to, count, [&](std::size_t i) { return counted(state, groups[i]); });
         break;
     case Function::Sum:
         if (state.lane == Lane::F64)
-            write_as<double>(to, count, [&](std::size_t i) { return load<double>(groups[i] + state.at); });
+            write_values<double>(field.storage, to, count,
+                                 [&](std::size_t i) { return load<double>(groups[i] + state.at); });
         else
-            write_as<Int128>(to, count, sum_of);
+            write_values<Int128>(field.storage, to, count, sum_of);
         break;
     case Function::Average: {
-        double divisor = 1; // exact up to 10^22
-        for (unsigned digit = 0; digit < state.value.type.scale; ++digit) divisor *= 10;
-        write_as<double>(to, count, [&](std::size_t i) {
+        double const divisor = wide::unit_of(state.value.type.scale);
+        write_values<double>(field.storage, to, count, [&](std::size_t i) {
             auto const values = static_cast<double>(std::max<std::uint64_t>(counted(state, groups[i]), 1));
             if (state.lane == Lane::F64) return load<double>(groups[i] + state.at) / values;
             return wide::to_double(sum_of(i)) / (values * divisor);
@@ -338,18 +319,9 @@ void GroupLayout::read_state(State const& state, Field const& field, std::span<s
     }
     case Function::Min:
     case Function::Max:
-        if (state.lane == Lane::Text)
-            write_as<std::string_view>(to, count,
-                                       [&](std::size_t i) { return load<std::string_view>(groups[i] + state.at); });
-        else if (field.storage == Storage::F32)
-            write_as<float>(to, count, [&](std::size_t i) { return load<double>(groups[i] + state.at); });
-        else if (state.lane == Lane::F64)
-            write_as<double>(to, count, [&](std::size_t i) { return load<double>(groups[i] + state.at); });
-        else if (state.lane == Lane::I64)
-            write_whole(field.storage, to, count,
-                        [&](std::size_t i) { return load<std::int64_t>(groups[i] + state.at); });
-        else
-            write_whole(field.storage, to, count, [&](std::size_t i) { return load<Int128>(groups[i] + state.at); });
+        with_lane(state.lane, [&]<typename T>(T /*type*/) {
+            write_values<T>(field.storage, to, count, [&](std::size_t i) { return load<T>(groups[i] + state.at); });
+        });
         break;
     }
     if (!field.is_nullable()) return;
@@ -358,15 +330,7 @@ void GroupLayout::read_state(State const& state, Field const& field, std::span<s
 }
 
 Result<dataflow::EnvelopePointer> GroupLayout::read(std::span<std::byte* const> groups, std::uint64_t sequence) const {
-    auto envelope = Envelope::create(static_cast<std::uint32_t>(groups.size()), sequence);
-    if (!envelope) return dataflow::no_memory_for_envelopes();
-    for (Field const& field : result_.fields()) {
-        envelope->columns[field.values] = dataflow::Column::create(groups.size() * bytes_of(field.storage));
-        if (!envelope->columns[field.values]) return dataflow::no_memory_for_envelopes();
-        if (!field.is_nullable()) continue;
-        envelope->columns[field.validity] = dataflow::Column::create_for<std::uint8_t>(groups.size());
-        if (!envelope->columns[field.validity]) return dataflow::no_memory_for_envelopes();
-    }
+    auto envelope = MXK_TRY(make_rows(result_.fields(), static_cast<std::uint32_t>(groups.size()), sequence));
     for (std::size_t key = 0; key < keys(); ++key) read_key(key, result_.fields()[key], groups, *envelope);
     for (std::size_t state = 0; state < state_count_; ++state)
         read_state(states_[state], result_.fields()[keys() + state], groups, *envelope);

@@ -52,8 +52,9 @@ class GroupLayout : public RecordLayout {
 
     Result<void> add_column(NamedExpression const& key, Schema const& schema);
     Result<void> add_state(Aggregate const& aggregate, Schema const& schema, std::uint64_t max_rows);
+    Result<void> add_sum(State& state, Field& field, std::uint64_t max_rows);
+    Result<void> add_extreme(State& state, Field& field);
     void write_first_state(State const& state);
-    template <typename F> static void with_lane(State const& state, F function);
     template <typename T, bool is_one>
     [[nodiscard]] bool update_values(State const& state, Registers const& registers, std::uint32_t rows,
                                      std::byte* const* groups) const;

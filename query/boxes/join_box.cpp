@@ -108,7 +108,7 @@ Result<Step> BuildBox::receive(dataflow::CoreScheduler& /*here*/, std::size_t /*
 
 // Gives how many are left; which, stands in chosen_.
 std::uint32_t BuildBox::choose(std::uint32_t rows) {
-    std::array<std::uint64_t, RecordLayout::max_words> key{};
+    RecordLayout::Key key{};
     std::span const values(spec_.table_values_.data(), spec_.key_count_);
     std::uint32_t kept = 0;
     for (std::uint32_t row = 0; row < rows; ++row) {
@@ -116,7 +116,7 @@ std::uint32_t BuildBox::choose(std::uint32_t rows) {
             std::uint8_t const* const valid = registers_.validity(value.at);
             return valid == nullptr || valid[row] != 0;
         });
-        for (std::size_t word = 0; word < spec_.layout_.words(); ++word) key[word] = words_[word][row];
+        spec_.layout_.copy_key(words_, row, key);
         if (share_bits_ != 0 && is_chosen)
             is_chosen = RecordTable::hash_of(spec_.layout_, key.data()) >> (64 - share_bits_) == share_;
         for (std::size_t word = 0; word < spec_.layout_.words(); ++word) words_[word][kept] = key[word];
@@ -235,9 +235,9 @@ void JoinTableBox::find(RecordLayout::Words const& words, std::uint32_t rows, st
             return;
         }
     }
-    std::array<std::uint64_t, RecordLayout::max_words> key{};
+    RecordLayout::Key key{};
     auto const key_of = [&](std::uint32_t row) {
-        for (std::size_t word = 0; word < spec_.layout_.words(); ++word) key[word] = words[word][row];
+        spec_.layout_.copy_key(words, row, key);
         return key.data();
     };
     std::array<std::uint8_t, Program::chunk> share;
@@ -352,24 +352,12 @@ Result<void> ProbeBox::emit_pairs(Envelope const& rows, std::uint64_t const* las
 }
 
 Result<void> ProbeBox::emit_gathered(Envelope const& rows, std::span<Pair const> pairs) {
-    auto result = Envelope::create(static_cast<Row>(pairs.size()), rows.sequence);
     auto places = dataflow::Column::create_for<RowPlace>(pairs.size());
-    if (!result || !places) return dataflow::no_memory_for_envelopes();
+    if (!places) return dataflow::no_memory_for_envelopes();
     auto* const place = places.writable<RowPlace>();
     for (std::size_t i = 0; i < pairs.size(); ++i) place[i] = {.envelope = &rows, .row = pairs[i].row};
-    auto const add = [&](std::size_t column, std::size_t bytes) {
-        auto values = dataflow::Column::create(pairs.size() * bytes);
-        if (!values) return false;
-        gather_values({place, pairs.size()}, column, bytes, values.writable<void>());
-        result->columns[column] = std::move(values);
-        return true;
-    };
     std::size_t const own = spec_.result_.fields().size() - spec_.payload_count_;
-    for (Field const& field : spec_.result_.fields().first(own)) {
-        bool const fits =
-            add(field.values, bytes_of(field.storage)) && (!field.is_nullable() || add(field.validity, 1));
-        if (!fits) return dataflow::no_memory_for_envelopes();
-    }
+    auto result = MXK_TRY(gather_rows({place, pairs.size()}, spec_.result_.fields().first(own), rows.sequence));
     MXK_TRY(add_payload(*result, pairs, [](std::size_t i) { return static_cast<Row>(i); }));
     emit(std::move(result));
     return {};

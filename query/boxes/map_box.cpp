@@ -3,47 +3,21 @@
 #include <algorithm>
 #include <utility>
 
+#include "query/boxes/column_values.hpp"
+
 namespace mxk::query {
 namespace {
 
 using dataflow::Envelope;
 using Row = Envelope::Row;
 
-// Into the rows that are meant, from `first` on.
-template <typename From, typename To>
-void put_as(From const* values, Envelope const& rows, Row first, Row count, void* to) {
+// A value, or its validity, into the rows that are meant, from `first` on.
+template <typename T>
+void put(T const* values, Storage storage, Envelope const& rows, Row first, Row count, dataflow::Column& to) {
     Row const* const chosen = rows.selection ? rows.selection.values<Row>() + first : nullptr;
-    for (Row i = 0; i < count; ++i)
-        static_cast<To*>(to)[chosen == nullptr ? first + i : chosen[i]] = static_cast<To>(values[i]);
-}
-void put(Registers const& registers, Program::Value const& value, Storage storage, Envelope const& rows, Row first,
-         Row count, void* to) {
-    auto const whole = [&]<typename From>(From const* values) {
-        switch (storage) {
-        case Storage::U8: return put_as<From, std::uint8_t>(values, rows, first, count, to);
-        case Storage::U16: return put_as<From, std::uint16_t>(values, rows, first, count, to);
-        case Storage::U32: return put_as<From, std::uint32_t>(values, rows, first, count, to);
-        case Storage::U64: return put_as<From, std::uint64_t>(values, rows, first, count, to);
-        case Storage::I8: return put_as<From, std::int8_t>(values, rows, first, count, to);
-        case Storage::I16: return put_as<From, std::int16_t>(values, rows, first, count, to);
-        case Storage::I32: return put_as<From, std::int32_t>(values, rows, first, count, to);
-        case Storage::I128: return put_as<From, Int128>(values, rows, first, count, to);
-        default: return put_as<From, std::int64_t>(values, rows, first, count, to);
-        }
-    };
-    switch (value.lane()) {
-    case Lane::Bool:
-        return put_as<std::uint8_t, std::uint8_t>(registers.values<std::uint8_t>(value.at), rows, first, count, to);
-    case Lane::I64: return whole(registers.values<std::int64_t>(value.at));
-    case Lane::I128: return whole(registers.values<Int128>(value.at));
-    case Lane::F64:
-        if (storage == Storage::F32)
-            return put_as<double, float>(registers.values<double>(value.at), rows, first, count, to);
-        return put_as<double, double>(registers.values<double>(value.at), rows, first, count, to);
-    case Lane::Text:
-        return put_as<std::string_view, std::string_view>(registers.values<std::string_view>(value.at), rows, first,
-                                                          count, to);
-    }
+    write_values<T>(
+        storage, to.writable<void>(), count, [&](std::size_t i) { return values[i]; },
+        [&](std::size_t i) { return chosen == nullptr ? first + i : chosen[i]; });
 }
 
 } // namespace
@@ -106,11 +80,13 @@ Result<void> MapBox::compute(Envelope const& from, Envelope& to) {
         for (std::size_t i = 0; i < fields.size(); ++i) {
             MapSpec::Output const& output = spec_.outputs[i];
             if (output.same != nullptr) continue;
-            put(registers_, output.value, fields[i].storage, from, first, count,
-                to.columns[fields[i].values].writable<void>());
+            with_lane(output.value.lane(), [&]<typename T>(T /*type*/) {
+                put(registers_.values<T>(output.value.at), fields[i].storage, from, first, count,
+                    to.columns[fields[i].values]);
+            });
             if (fields[i].is_nullable())
-                put_as<std::uint8_t, std::uint8_t>(registers_.validity(output.value.at), from, first, count,
-                                                   to.columns[fields[i].validity].writable<void>());
+                put(registers_.validity(output.value.at), Storage::U8, from, first, count,
+                    to.columns[fields[i].validity]);
         }
     }
     return {};

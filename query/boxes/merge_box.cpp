@@ -23,9 +23,7 @@ Result<Step> MergeBox::receive(dataflow::CoreScheduler& /*here*/, std::size_t in
     heads_[input].envelope = std::move(envelope);
     heads_[input].at = 0;
     MXK_TRY(merge());
-    if (left_ != 0) return Step::More;
-    MXK_TRY(give());
-    return Step::Done;
+    return left_ == 0 ? Step::Done : Step::More;
 }
 
 Result<void> MergeBox::note_end(dataflow::CoreScheduler& /*here*/, std::size_t input) {
@@ -113,7 +111,7 @@ Result<void> MergeBox::take(Head& head, Row to) {
 
 Result<void> MergeBox::give() {
     if (filled_ == 0) return {};
-    emit(MXK_TRY(gather_rows({rows_.data(), filled_}, *spec_.schema, given_)));
+    emit(MXK_TRY(gather_rows({rows_.data(), filled_}, spec_.schema->fields(), given_)));
     given_ += std::exchange(filled_, 0);
     return {};
 }

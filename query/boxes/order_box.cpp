@@ -20,28 +20,14 @@ template <typename T> int compare_as(RowPlace const& a, RowPlace const& b, std::
     if (order::less(x, y)) return -1;
     return order::less(y, x) ? 1 : 0;
 }
-int compare_floats(RowPlace const& a, RowPlace const& b, std::size_t column) {
-    double const x = static_cast<double>(a.envelope->values<float>(column)[a.row]);
-    double const y = static_cast<double>(b.envelope->values<float>(column)[b.row]);
-    if (order::less(x, y)) return -1;
-    return order::less(y, x) ? 1 : 0;
-}
 int compare(RowPlace const& a, RowPlace const& b, Field const& field) {
     switch (field.storage) {
-    case Storage::U8: return compare_as<std::uint8_t>(a, b, field.values);
-    case Storage::U16: return compare_as<std::uint16_t>(a, b, field.values);
-    case Storage::U32: return compare_as<std::uint32_t>(a, b, field.values);
-    case Storage::U64: return compare_as<std::uint64_t>(a, b, field.values);
-    case Storage::I8: return compare_as<std::int8_t>(a, b, field.values);
-    case Storage::I16: return compare_as<std::int16_t>(a, b, field.values);
-    case Storage::I32: return compare_as<std::int32_t>(a, b, field.values);
-    case Storage::I64: return compare_as<std::int64_t>(a, b, field.values);
-    case Storage::I128: return compare_as<Int128>(a, b, field.values);
-    case Storage::F32: return compare_floats(a, b, field.values);
+    case Storage::F32: return compare_as<float>(a, b, field.values);
     case Storage::F64: return compare_as<double>(a, b, field.values);
     case Storage::Text: return compare_as<std::string_view>(a, b, field.values);
+    default:
+        return with_whole(field.storage, [&]<typename T>(T /*type*/) { return compare_as<T>(a, b, field.values); });
     }
-    return 0;
 }
 
 bool is_null(RowPlace const& place, Field const& field) {
@@ -102,7 +88,8 @@ void OrderBox::order() {
 // Only as many as the limit are left, in envelopes of their own.
 Result<void> OrderBox::prune() {
     order();
-    auto kept = MXK_TRY(gather_rows(rows_.span().first(static_cast<std::size_t>(spec_.limit)), *spec_.schema, 0));
+    auto kept =
+        MXK_TRY(gather_rows(rows_.span().first(static_cast<std::size_t>(spec_.limit)), spec_.schema->fields(), 0));
     let_go();
     return keep(std::move(kept));
 }
@@ -119,7 +106,7 @@ Result<Step> OrderBox::finish(dataflow::CoreScheduler& /*here*/) {
     std::size_t const end = static_cast<std::size_t>(std::min<std::uint64_t>(rows_.size(), spec_.limit));
     std::size_t const count = std::min(rows_per_envelope, end - given_);
     if (count == 0) return Step::Done;
-    emit(MXK_TRY(gather_rows(rows_.span().subspan(given_, count), *spec_.schema, given_)));
+    emit(MXK_TRY(gather_rows(rows_.span().subspan(given_, count), spec_.schema->fields(), given_)));
     given_ += count;
     return given_ == end ? Step::Done : Step::More;
 }

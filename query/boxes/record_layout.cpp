@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "query/boxes/column_values.hpp"
 #include "query/expression/wide.hpp"
 
 namespace mxk::query {
@@ -154,27 +155,24 @@ void RecordLayout::read_key(std::size_t key, Field const& field, std::span<std::
     std::uint64_t const mask = part.bits == 0 ? 0 : ~std::uint64_t{0} >> (64 - part.bits);
     auto const bits_of = [&](std::size_t i) { return words_of(records[i])[part.word] >> part.shift & mask; };
     auto const high_of = [&](std::size_t i) { return words_of(records[i])[part.word + 1U]; };
+    auto const write = [&]<typename T>(T /*type*/, auto value_of) {
+        write_values<T>(field.storage, to, count, value_of);
+    };
     switch (part.lane) {
-    case Lane::Bool: write_as<std::uint8_t>(to, count, bits_of); break;
+    case Lane::Bool: write(std::uint8_t{}, bits_of); break;
     case Lane::I64:
-        write_whole(field.storage, to, count, [&](std::size_t i) {
+        write(std::int64_t{}, [&](std::size_t i) {
             return static_cast<std::int64_t>(bits_of(i) + static_cast<std::uint64_t>(part.value.range.low));
         });
         break;
-    case Lane::F64:
-        if (field.storage == Storage::F32)
-            write_as<float>(to, count, [&](std::size_t i) { return std::bit_cast<double>(bits_of(i)); });
-        else
-            write_as<std::uint64_t>(to, count, bits_of);
-        break;
+    case Lane::F64: write(double{}, [&](std::size_t i) { return std::bit_cast<double>(bits_of(i)); }); break;
     case Lane::I128:
-        write_whole(field.storage, to, count,
-                    [&](std::size_t i) { return static_cast<Int128>(wide::Unsigned{high_of(i)} << 64 | bits_of(i)); });
+        write(Int128{},
+              [&](std::size_t i) { return static_cast<Int128>(wide::Unsigned{high_of(i)} << 64 | bits_of(i)); });
         break;
     case Lane::Text:
-        write_as<std::string_view>(to, count, [&](std::size_t i) {
-            return std::string_view(std::bit_cast<char const*>(bits_of(i)), high_of(i));
-        });
+        write(std::string_view{},
+              [&](std::size_t i) { return std::string_view(std::bit_cast<char const*>(bits_of(i)), high_of(i)); });
         break;
     }
     if (!field.is_nullable()) return;

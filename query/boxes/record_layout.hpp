@@ -55,6 +55,11 @@ class RecordLayout {
     // The keys of a chunk: an array for each word.
     using Words = std::array<std::array<std::uint64_t, Program::chunk>, max_words>;
     void pack(Registers const& registers, std::uint32_t rows, Words& words) const;
+    // The words of one of them.
+    using Key = std::array<std::uint64_t, max_words>;
+    void copy_key(Words const& words, std::uint32_t row, Key& key) const {
+        for (std::size_t word = 0; word < words_; ++word) key[word] = words[word][row];
+    }
     // Of other values, one for each column of the key, in place of those of add_key(), which have the same lanes.
     // `can_match`: a byte for each row, 0 where a value is NULL or out of the range of the column.
     void pack_others(Registers const& registers, std::span<Program::Value const> values, std::uint32_t rows,
@@ -88,23 +93,5 @@ class RecordLayout {
     std::size_t stride_ = 0;
     std::array<std::byte, max_stride> first_{};
 };
-
-// Whole numbers into a column of this storage, which has them; `value_of(i)` for each.
-template <typename T, typename ValueOf> void write_as(void* to, std::size_t count, ValueOf value_of) {
-    for (std::size_t i = 0; i < count; ++i) static_cast<T*>(to)[i] = static_cast<T>(value_of(i));
-}
-template <typename ValueOf> void write_whole(Storage storage, void* to, std::size_t count, ValueOf value_of) {
-    switch (storage) {
-    case Storage::U8: return write_as<std::uint8_t>(to, count, value_of);
-    case Storage::I8: return write_as<std::int8_t>(to, count, value_of);
-    case Storage::U16: return write_as<std::uint16_t>(to, count, value_of);
-    case Storage::I16: return write_as<std::int16_t>(to, count, value_of);
-    case Storage::U32: return write_as<std::uint32_t>(to, count, value_of);
-    case Storage::I32: return write_as<std::int32_t>(to, count, value_of);
-    case Storage::U64: return write_as<std::uint64_t>(to, count, value_of);
-    case Storage::I128: return write_as<Int128>(to, count, value_of);
-    default: return write_as<std::int64_t>(to, count, value_of);
-    }
-}
 
 } // namespace mxk::query

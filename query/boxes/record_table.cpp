@@ -152,9 +152,9 @@ Result<void> RecordTable::grow(unsigned bits) {
 template <bool is_one_word>
 std::uint32_t RecordTable::find_rows(RecordLayout::Words const& words, std::uint32_t first, std::uint32_t rows,
                                      std::uint64_t counted, std::byte** records) {
-    std::array<std::uint64_t, RecordLayout::max_words> key{};
+    RecordLayout::Key key{};
     auto const key_of = [&](std::uint32_t row) {
-        for (std::size_t at = 0; at < layout_.words(); ++at) key[at] = words[at][row];
+        layout_.copy_key(words, row, key);
         return key.data();
     };
     std::size_t const stride = layout_.stride();

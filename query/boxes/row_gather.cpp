@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstddef>
-#include <utility>
 
 namespace mxk::query {
 namespace {
@@ -14,32 +13,26 @@ template <typename T> void gather_as(std::span<RowPlace const> rows, std::size_t
 
 using SixteenBytes = std::array<std::uint64_t, 2>;
 
-} // namespace
-
-void gather_values(std::span<RowPlace const> rows, std::size_t column, std::size_t value_bytes, void* to) {
+void gather_values(std::span<RowPlace const> rows, std::size_t column, std::size_t value_bytes,
+                   dataflow::Envelope& to) {
+    void* const values = to.columns[column].writable<void>();
     switch (value_bytes) {
-    case 1: return gather_as<std::uint8_t>(rows, column, to);
-    case 2: return gather_as<std::uint16_t>(rows, column, to);
-    case 4: return gather_as<std::uint32_t>(rows, column, to);
-    case 8: return gather_as<std::uint64_t>(rows, column, to);
-    default: return gather_as<SixteenBytes>(rows, column, to);
+    case 1: return gather_as<std::uint8_t>(rows, column, values);
+    case 2: return gather_as<std::uint16_t>(rows, column, values);
+    case 4: return gather_as<std::uint32_t>(rows, column, values);
+    case 8: return gather_as<std::uint64_t>(rows, column, values);
+    default: return gather_as<SixteenBytes>(rows, column, values);
     }
 }
 
-Result<dataflow::EnvelopePointer> gather_rows(std::span<RowPlace const> rows, Schema const& schema,
+} // namespace
+
+Result<dataflow::EnvelopePointer> gather_rows(std::span<RowPlace const> rows, std::span<Field const> fields,
                                               std::uint64_t sequence) {
-    auto envelope = dataflow::Envelope::create(static_cast<std::uint32_t>(rows.size()), sequence);
-    if (!envelope) return dataflow::no_memory_for_envelopes();
-    auto const add = [&](std::size_t column, std::size_t value_bytes) {
-        auto values = dataflow::Column::create(rows.size() * value_bytes);
-        if (!values) return false;
-        gather_values(rows, column, value_bytes, values.writable<void>());
-        envelope->columns[column] = std::move(values);
-        return true;
-    };
-    for (Field const& field : schema.fields()) {
-        if (!add(field.values, bytes_of(field.storage))) return dataflow::no_memory_for_envelopes();
-        if (field.is_nullable() && !add(field.validity, 1)) return dataflow::no_memory_for_envelopes();
+    auto envelope = MXK_TRY(make_rows(fields, static_cast<std::uint32_t>(rows.size()), sequence));
+    for (Field const& field : fields) {
+        gather_values(rows, field.values, bytes_of(field.storage), *envelope);
+        if (field.is_nullable()) gather_values(rows, field.validity, 1, *envelope);
     }
     return envelope;
 }

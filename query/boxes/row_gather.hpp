@@ -15,10 +15,8 @@ struct RowPlace {
     dataflow::Envelope::Row row;
 };
 
-// Of envelopes of the schema. Errors: no memory.
-Result<dataflow::EnvelopePointer> gather_rows(std::span<RowPlace const> rows, Schema const& schema,
+// These columns of them. Errors: no memory.
+Result<dataflow::EnvelopePointer> gather_rows(std::span<RowPlace const> rows, std::span<Field const> fields,
                                               std::uint64_t sequence);
-// One column of them, into memory for as many values.
-void gather_values(std::span<RowPlace const> rows, std::size_t column, std::size_t value_bytes, void* to);
 
 } // namespace mxk::query

@@ -124,10 +124,6 @@ class Binder {
 
     // ---- types that meet
 
-    static bool is_number(Value const& value) {
-        return (is_whole(value.type.kind) && value.type.kind != Kind::Date && value.type.kind != Kind::Character) ||
-               value.lane() == Lane::F64;
-    }
     static bool is_decimal(Value const& value) {
         return value.type.kind == Kind::Decimal || value.type.kind == Kind::Decimal128;
     }
@@ -199,7 +195,7 @@ class Binder {
     }
     // Also NULL without a type of its own, which null_of() gives of any kind.
     Result<void> unify_all(Value& a, Value& b, Node const& first, Node const& second) {
-        if (is_number(a) && is_number(b)) return unify(a, b);
+        if (is_number(a.type.kind) && is_number(b.type.kind)) return unify(a, b);
         return unify_others(a, b, first, second);
     }
 
@@ -249,7 +245,7 @@ class Binder {
                           : node.operation == Operation::Subtract ? Code::Subtract
                                                                   : Code::Multiply;
         if (a.type.kind == Kind::Date || b.type.kind == Kind::Date) return bind_dates(code, a, b);
-        if (!is_number(a) || !is_number(b))
+        if (!is_number(a.type.kind) || !is_number(b.type.kind))
             return Error::of("expected numbers to compute with, got {} and {}", name_of(a.type).view(),
                              name_of(b.type).view());
         if (a.lane() == Lane::F64 || b.lane() == Lane::F64) {
@@ -273,7 +269,7 @@ class Binder {
     Result<Value> bind_dates(Code code, Value const& a, Value const& b) {
         bool const are_dates = a.type.kind == Kind::Date && b.type.kind == Kind::Date;
         Value const& days = a.type.kind == Kind::Date ? b : a;
-        bool const are_days = is_number(days) && is_whole(days.type.kind) && days.type.scale == 0;
+        bool const are_days = is_number(days.type.kind) && is_whole(days.type.kind) && days.type.scale == 0;
         bool const fits = code == Code::Subtract ? are_dates || (a.type.kind == Kind::Date && are_days)
                                                  : code == Code::Add && are_days;
         if (!fits)
@@ -332,7 +328,7 @@ class Binder {
         Value a = MXK_TRY(bind(*node.operands[1]));
         Value b = MXK_TRY(bind(*node.operands[2]));
         bool const of_decimals = is_decimal(a) || is_decimal(b);
-        bool const are_numbers = is_number(a) && is_number(b);
+        bool const are_numbers = is_number(a.type.kind) && is_number(b.type.kind);
         MXK_TRY(unify_all(a, b, *node.operands[1], *node.operands[2]));
         Value result{
             .type = a.type,

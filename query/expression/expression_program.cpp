@@ -94,7 +94,7 @@ class Run {
                                              [](std::uint8_t value) { return static_cast<std::uint8_t>(value ^ 1U); });
             break;
         case Code::IsNull: is_null(instruction); break;
-        case Code::Choose: choose(instruction); break;
+        case Code::Choose: with_lane(instruction.lane, [&]<typename T>(T /*type*/) { choose<T>(instruction); }); break;
         case Code::StartsWith:
             pairs<std::string_view, std::uint8_t>(instruction, [](std::string_view text, std::string_view prefix) {
                 return static_cast<std::uint8_t>(text.starts_with(prefix));
@@ -201,8 +201,7 @@ class Run {
     // ---- operations
 
     void to_real(Instruction const& instruction) {
-        double divisor = 1;
-        for (unsigned digit = 0; digit < instruction.b; ++digit) divisor *= 10;
+        double const divisor = wide::unit_of(instruction.b);
         if (instruction.lane == Lane::I128)
             each<Int128, double>(instruction, [=](Int128 value) { return wide::to_double(value) / divisor; });
         else
@@ -249,17 +248,10 @@ class Run {
         return {};
     }
     template <typename Function> void compare(Instruction const& instruction, Function function) {
-        auto const as = [&]<typename T>(T /*type*/) {
+        with_lane(instruction.lane, [&]<typename T>(T /*type*/) {
             pairs<T, std::uint8_t>(instruction,
                                    [=](T const& a, T const& b) { return static_cast<std::uint8_t>(function(a, b)); });
-        };
-        switch (instruction.lane) {
-        case Lane::Bool: return as(std::uint8_t{});
-        case Lane::I64: return as(std::int64_t{});
-        case Lane::I128: return as(Int128{});
-        case Lane::F64: return as(double{});
-        case Lane::Text: return as(std::string_view{});
-        }
+        });
     }
     // And: false as soon as one is false (`neutral` 1); or: true as soon as one is true (0). Otherwise NULL where one
     // is.
@@ -289,16 +281,7 @@ class Run {
         for (std::uint32_t i = 0; i < count_; ++i)
             to[i] = valid == nullptr ? std::uint8_t{0} : static_cast<std::uint8_t>(valid[i] ^ 1U);
     }
-    void choose(Instruction const& instruction) {
-        switch (instruction.lane) {
-        case Lane::Bool: return choose_of<std::uint8_t>(instruction);
-        case Lane::I64: return choose_of<std::int64_t>(instruction);
-        case Lane::I128: return choose_of<Int128>(instruction);
-        case Lane::F64: return choose_of<double>(instruction);
-        case Lane::Text: return choose_of<std::string_view>(instruction);
-        }
-    }
-    template <typename T> void choose_of(Instruction const& instruction) {
+    template <typename T> void choose(Instruction const& instruction) {
         auto const* const condition = values<std::uint8_t>(instruction.a);
         std::uint8_t const* const is_known = registers_.validity(instruction.a);
         T const* const a = values<T>(instruction.b);

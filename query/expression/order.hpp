@@ -2,21 +2,21 @@
 // byte.
 #pragma once
 
-#include <string_view>
+#include <concepts>
 
 namespace mxk::query::order {
 
 template <typename T> [[nodiscard]] bool less(T const& a, T const& b) {
-    return a < b;
-}
-template <> [[nodiscard]] inline bool less(double const& a, double const& b) {
-    return a < b || (b != b && a == a); // only NaN differs from itself
+    if constexpr (std::floating_point<T>)
+        return a < b || (b != b && a == a); // only NaN differs from itself
+    else
+        return a < b;
 }
 template <typename T> [[nodiscard]] bool equal(T const& a, T const& b) {
-    return a == b;
-}
-template <> [[nodiscard]] inline bool equal(double const& a, double const& b) {
-    return a == b || (a != a && b != b);
+    if constexpr (std::floating_point<T>)
+        return a == b || (a != a && b != b);
+    else
+        return a == b;
 }
 
 } // namespace mxk::query::order

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "tasks/dataflow/graph/box.hpp"
 
 namespace mxk::query {
 
@@ -29,6 +30,19 @@ Result<void> Schema::add(Field field, bool is_nullable) {
     }
     fields_[count_++] = field;
     return {};
+}
+
+Result<dataflow::EnvelopePointer> make_rows(std::span<Field const> fields, std::uint32_t rows, std::uint64_t sequence) {
+    auto envelope = dataflow::Envelope::create(rows, sequence);
+    if (!envelope) return dataflow::no_memory_for_envelopes();
+    for (Field const& field : fields) {
+        envelope->columns[field.values] = dataflow::Column::create(rows * bytes_of(field.storage));
+        if (!envelope->columns[field.values]) return dataflow::no_memory_for_envelopes();
+        if (!field.is_nullable()) continue;
+        envelope->columns[field.validity] = dataflow::Column::create_for<std::uint8_t>(rows);
+        if (!envelope->columns[field.validity]) return dataflow::no_memory_for_envelopes();
+    }
+    return envelope;
 }
 
 } // namespace mxk::query

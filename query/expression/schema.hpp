@@ -42,4 +42,7 @@ class Schema {
     std::uint8_t columns_ = 0; // of the envelope
 };
 
+// An envelope with room for these columns. Errors: no memory.
+Result<dataflow::EnvelopePointer> make_rows(std::span<Field const> fields, std::uint32_t rows, std::uint64_t sequence);
+
 } // namespace mxk::query

@@ -68,6 +68,11 @@ bool is_whole(Kind kind) {
     return lane_of(kind) == Lane::I64 || lane_of(kind) == Lane::I128;
 }
 
+bool is_number(Kind kind) {
+    bool const is_other = kind == Kind::Date || kind == Kind::Character;
+    return (is_whole(kind) && !is_other) || lane_of(kind) == Lane::F64;
+}
+
 Range full_range(Kind kind) {
     switch (storage_of(kind)) {
     case Storage::U8: return range_of<std::uint8_t>();

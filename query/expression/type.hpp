@@ -55,6 +55,33 @@ std::size_t bytes_of(Lane lane);
 
 // Whether values are compared and added as whole numbers, decimals among them.
 bool is_whole(Kind kind);
+// Whether they can be computed with.
+bool is_number(Kind kind);
+
+// f(T{}), T the type of the values of this storage of whole numbers.
+template <typename F> auto with_whole(Storage storage, F f) {
+    switch (storage) {
+    case Storage::U8: return f(std::uint8_t{});
+    case Storage::U16: return f(std::uint16_t{});
+    case Storage::U32: return f(std::uint32_t{});
+    case Storage::U64: return f(std::uint64_t{});
+    case Storage::I8: return f(std::int8_t{});
+    case Storage::I16: return f(std::int16_t{});
+    case Storage::I32: return f(std::int32_t{});
+    case Storage::I128: return f(Int128{});
+    default: return f(std::int64_t{});
+    }
+}
+// The same of a lane.
+template <typename F> auto with_lane(Lane lane, F f) {
+    switch (lane) {
+    case Lane::Bool: return f(std::uint8_t{});
+    case Lane::I128: return f(Int128{});
+    case Lane::F64: return f(double{});
+    case Lane::Text: return f(std::string_view{});
+    default: return f(std::int64_t{});
+    }
+}
 
 // All values of a whole kind lie in it: what the data says, or the type.
 struct Range {

@@ -47,4 +47,11 @@ inline double to_double(Int128 value) {
            static_cast<double>(static_cast<std::uint64_t>(value));
 }
 
+// By which a decimal's number is divided: 10^scale, exact up to 10^22.
+inline double unit_of(unsigned scale) {
+    double unit = 1;
+    for (unsigned digit = 0; digit < scale; ++digit) unit *= 10;
+    return unit;
+}
+
 } // namespace mxk::query::wide

@@ -194,18 +194,9 @@ Cell real_cell(double value) {
 
 void write_cell(TextSink& out, dataflow::Envelope const& rows, Field const& field, std::size_t row) {
     if (field.is_nullable() && rows.values<std::uint8_t>(field.validity)[row] == 0) return out.write("NULL");
-    auto const whole = [&]() -> Int128 {
-        switch (field.storage) {
-        case Storage::U8: return rows.values<std::uint8_t>(field.values)[row];
-        case Storage::U16: return rows.values<std::uint16_t>(field.values)[row];
-        case Storage::U32: return rows.values<std::uint32_t>(field.values)[row];
-        case Storage::U64: return rows.values<std::uint64_t>(field.values)[row];
-        case Storage::I8: return rows.values<std::int8_t>(field.values)[row];
-        case Storage::I16: return rows.values<std::int16_t>(field.values)[row];
-        case Storage::I32: return rows.values<std::int32_t>(field.values)[row];
-        case Storage::I128: return rows.values<Int128>(field.values)[row];
-        default: return rows.values<std::int64_t>(field.values)[row];
-        }
+    auto const whole = [&] {
+        return with_whole(field.storage,
+                          [&]<typename T>(T /*type*/) { return Int128{rows.values<T>(field.values)[row]}; });
     };
     switch (field.type.kind) {
     case Kind::Bool: return out.write(rows.values<std::uint8_t>(field.values)[row] != 0 ? "true" : "false");

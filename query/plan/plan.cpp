@@ -21,8 +21,8 @@
 namespace mxk::query {
 namespace {
 
-using BoxId = dataflow::Model::BoxId;
 constexpr std::size_t max_parts = 256;
+struct Nothing {}; // of a step that is told no more than its boxes are
 
 } // namespace
 
@@ -100,6 +100,18 @@ Plan::Rows Plan::finish(Step& step, Result<void> const& result) {
     return {.plan = this, .number = steps_ - 1};
 }
 
+// One behind each of those before.
+template <typename BoxType, typename Spec> void Plan::add_boxes(Step const& from, StepOf<Spec>& step) {
+    for (std::size_t part = 0; part < step.streams; ++part) {
+        step.boxes[part] = model_.add<BoxType>(step.name.view(), static_cast<Spec const*>(&step.spec));
+        model_.connect(from.boxes[part], step.boxes[part]);
+    }
+}
+
+void Plan::connect_all(Step const& from, BoxId to) {
+    for (std::size_t part = 0; part < from.streams; ++part) model_.connect(from.boxes[part], to);
+}
+
 Plan::Rows Plan::scan(std::string_view name, Source const& source, std::span<std::string_view const> columns) {
     auto* const step = add_step<ScanSpec>(name, options_.parts);
     if (step == nullptr) return {};
@@ -139,10 +151,7 @@ Plan::Rows Plan::filter(std::string_view name, Rows rows, Expression const& cond
     step->schema = from->schema;
     step->max_rows = from->max_rows;
     auto const bound = step->spec.bind(condition, *from->schema);
-    for (std::size_t part = 0; part < step->streams; ++part) {
-        step->boxes[part] = model_.add<FilterBox>(step->name.view(), static_cast<FilterSpec const*>(&step->spec));
-        model_.connect(from->boxes[part], step->boxes[part]);
-    }
+    add_boxes<FilterBox>(*from, *step);
     return finish(*step, bound);
 }
 
@@ -182,10 +191,7 @@ Plan::Rows Plan::map(std::string_view name, Rows rows, std::span<NamedExpression
     step->schema = &step->spec.result;
     step->max_rows = from->max_rows;
     auto const bound = step->spec.bind(columns, *from->schema);
-    for (std::size_t part = 0; part < step->streams; ++part) {
-        step->boxes[part] = model_.add<MapBox>(step->name.view(), static_cast<MapSpec const*>(&step->spec));
-        model_.connect(from->boxes[part], step->boxes[part]);
-    }
+    add_boxes<MapBox>(*from, *step);
     return finish(*step, bound);
 }
 
@@ -208,7 +214,7 @@ Plan::Rows Plan::join(std::string_view name, JoinKind kind, Rows table, Rows row
     BoxId const all = model_.add<JoinTableBox>(step->name.view(), spec, share_bits);
     for (std::uint64_t share = 0; share < std::uint64_t{1} << share_bits; ++share) {
         BoxId const build = model_.add<BuildBox>(step->name.view(), spec, share, share_bits);
-        for (std::size_t part = 0; part < from_table->streams; ++part) model_.connect(from_table->boxes[part], build);
+        connect_all(*from_table, build);
         model_.connect(build, all);
     }
     for (std::size_t part = 0; part < step->streams; ++part) {
@@ -229,12 +235,14 @@ Plan::Rows Plan::order_by(std::string_view name, Rows rows, std::span<OrderKey c
     step->spec.limit = limit;
     step->max_rows = std::min(from->max_rows, limit);
     auto const bound = step->spec.bind(keys, *from->schema);
+    if (from->streams == 1) {
+        add_boxes<OrderBox>(*from, *step);
+        return finish(*step, bound);
+    }
+    step->boxes[0] = model_.add<MergeBox>(step->name.view(), spec);
     for (std::size_t part = 0; part < from->streams; ++part) {
         BoxId const ordered = model_.add<OrderBox>(step->name.view(), spec);
         model_.connect(from->boxes[part], ordered);
-        if (from->streams == 1) step->boxes[0] = ordered;
-        if (from->streams == 1) break;
-        if (part == 0) step->boxes[0] = model_.add<MergeBox>(step->name.view(), spec);
         model_.connect(ordered, step->boxes[0]);
     }
     return finish(*step, bound);
@@ -243,25 +251,22 @@ Plan::Rows Plan::order_by(std::string_view name, Rows rows, std::span<OrderKey c
 Plan::Rows Plan::limit(std::string_view name, Rows rows, std::uint64_t limit) {
     Step const* const from = find(name, rows);
     if (from == nullptr) return {};
-    struct Nothing {};
     auto* const step = add_step<Nothing>(name, 1);
     if (step == nullptr) return {};
     step->schema = from->schema;
     step->max_rows = std::min(from->max_rows, limit);
     step->boxes[0] = model_.add<LimitBox>(step->name.view(), limit);
-    for (std::size_t part = 0; part < from->streams; ++part) model_.connect(from->boxes[part], step->boxes[0]);
+    connect_all(*from, step->boxes[0]);
     return finish(*step, {});
 }
 
 void Plan::answer(std::string_view name, Rows rows, Answer& answer) {
     Step const* const from = find(name, rows);
     if (from == nullptr) return;
-    struct Nothing {};
     auto* const step = add_step<Nothing>(name, 0);
     if (step == nullptr) return;
     answer.begin(*from->schema);
-    BoxId const sink = model_.add<SinkBox>(step->name.view(), &answer);
-    for (std::size_t part = 0; part < from->streams; ++part) model_.connect(from->boxes[part], sink);
+    connect_all(*from, model_.add<SinkBox>(step->name.view(), &answer));
 }
 
 Result<void> Plan::check() {

@@ -74,11 +74,14 @@ class Plan {
     [[nodiscard]] std::uint64_t rows_read() const { return rows_read_; }
 
   private:
+    using BoxId = dataflow::Model::BoxId;
     struct Step;
     template <typename Spec> struct StepOf;
 
     [[nodiscard]] Step* find(std::string_view name, Rows rows);
     template <typename Spec> StepOf<Spec>* add_step(std::string_view name, std::size_t streams);
+    template <typename BoxType, typename Spec> void add_boxes(Step const& from, StepOf<Spec>& step);
+    void connect_all(Step const& from, BoxId to);
     Rows finish(Step& step, Result<void> const& result);
     void fail(std::string_view name, Error const& error);
 

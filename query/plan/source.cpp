@@ -60,19 +60,8 @@ bool fits(SourceColumn const& column) {
 } // namespace
 
 Range SourceColumn::range(std::uint64_t rows) const {
-    if (type.kind == Kind::Text) return {};
-    switch (storage) {
-    case Storage::U8: return range_of<std::uint8_t>(*this, rows);
-    case Storage::U16: return range_of<std::uint16_t>(*this, rows);
-    case Storage::U32: return range_of<std::uint32_t>(*this, rows);
-    case Storage::U64: return range_of<std::uint64_t>(*this, rows);
-    case Storage::I8: return range_of<std::int8_t>(*this, rows);
-    case Storage::I16: return range_of<std::int16_t>(*this, rows);
-    case Storage::I32: return range_of<std::int32_t>(*this, rows);
-    case Storage::I64: return range_of<std::int64_t>(*this, rows);
-    case Storage::I128: return range_of<Int128>(*this, rows);
-    default: return {};
-    }
+    if (type.kind == Kind::Text || lane_of(type.kind) == Lane::F64) return {};
+    return with_whole(storage, [&]<typename T>(T /*type*/) { return range_of<T>(*this, rows); });
 }
 
 void SourceColumn::read_texts(std::uint64_t first, std::uint32_t rows, std::string_view* to) const {

@@ -11,8 +11,8 @@
 
 #include "base/spin_wait.hpp"
 #include "tasks/dataflow/scheduler.hpp"
-#include "tasks/queue/task_list.hpp"
 #include "tests/model/protocol.hpp"
+#include "tests/model/running_core.hpp"
 
 namespace mxk::test {
 namespace {
@@ -24,22 +24,14 @@ using dataflow::Request;
 using dataflow::ReschedulableTask;
 using dataflow::Scheduler;
 
-// A core that runs what is enqueued on it, one after the other.
-class OwnQueue final : public CoreScheduler {
+// Notes which of them are bound.
+class OwnQueue final : public RunningCore {
   public:
-    OwnQueue(Scheduler& scheduler, Worker& worker, bool reruns_bound)
-        : CoreScheduler(scheduler, worker, index(worker.core()), 0, reruns_bound) {}
+    using RunningCore::RunningCore;
     void enqueue(ReschedulableTask& task, Binding binding) override {
-        WeakMemory::current().check(queue_->empty(), "a task is queued twice");
-        queue_->append(task); // by its link, which the core that had it last has read
+        RunningCore::enqueue(task, binding);
         note(binding == Binding::Bound ? 1 : 0);
     }
-    void run_all() {
-        while (Task* const task = queue_->take()) task->body(worker(), *task);
-    }
-
-  private:
-    TaskList* queue_ = ModelMemory::make<TaskList>();
 };
 
 // One task that two cores ask for: whose asking finds it at rest runs it. Each ask is seen by a run that begins later.

@@ -13,8 +13,8 @@
 #include "base/spin_wait.hpp"
 #include "tasks/dataflow/scheduler.hpp"
 #include "tasks/dataflow/task_waker.hpp"
-#include "tasks/queue/task_list.hpp"
 #include "tests/model/protocol.hpp"
+#include "tests/model/running_core.hpp"
 
 namespace mxk::test {
 namespace {
@@ -26,20 +26,6 @@ using dataflow::Request;
 using dataflow::ReschedulableTask;
 using dataflow::Scheduler;
 using dataflow::TaskWaker;
-
-// A core that runs what is enqueued on it, one after the other.
-class RunningCore final : public CoreScheduler {
-  public:
-    RunningCore(Scheduler& scheduler, Worker& worker)
-        : CoreScheduler(scheduler, worker, index(worker.core()), 0, false) {}
-    void enqueue(ReschedulableTask& task, Binding /*binding*/) override { queue_->append(task); }
-    void run_all() {
-        while (Task* const task = queue_->take()) task->body(worker(), *task);
-    }
-
-  private:
-    TaskList* queue_ = ModelMemory::make<TaskList>();
-};
 
 // One task. The first core makes it, attaches it, and runs it once; the others wake it.
 class WokenUse {

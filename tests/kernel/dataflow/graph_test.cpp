@@ -219,12 +219,7 @@ void check_that_bursts_leave(Model& model, Model::BoxId giver, Burst& burst) {
     model.connect(first, second);
     model.connect(second, model.add<Sum>("sum", &burst.seen));
     MXK_REQUIRE(model.check().ok());
-    std::array const one{CoreId{}};
-    auto scheduler = Scheduler::create(one, {});
-    MXK_REQUIRE(scheduler.ok());
-    Query query(model);
-    scheduler.value()->submit(query);
-    static_cast<void>(query.wait());
+    MXK_CHECK(run_on(std::array{CoreId{}}, model).ok());
     MXK_CHECK_EQUAL(burst.seen.sum, sum_below(Burst::count));
     MXK_CHECK(burst.seen.is_in_order);
     MXK_CHECK_EQUAL(burst.max_on_their_way, 0u);
@@ -346,13 +341,7 @@ MXK_TEST(dataflow, a_stage_that_drops_an_envelope_near_the_end_is_found_out) {
     model.connect(drops, gather);
     model.connect(gather, model.add<Sum>("sum", &seen));
     MXK_REQUIRE(model.check().ok());
-    std::array const one{CoreId{}};
-    auto scheduler = Scheduler::create(one, {});
-    MXK_REQUIRE(scheduler.ok());
-    Query query(model);
-    scheduler.value()->submit(query);
-    static_cast<void>(query.wait());
-    MXK_CHECK(!query.result().ok());
+    MXK_CHECK(!run_on(std::array{CoreId{}}, model).ok());
 }
 
 MXK_TEST(dataflow, a_box_that_has_enough_lets_the_others_end) {

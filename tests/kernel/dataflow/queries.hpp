@@ -85,12 +85,15 @@ struct First : Box {
     std::uint64_t left;
 };
 
-// One query of a checked model on all cores. The console's task.
-inline Result<void> run(Model const& model, SchedulerOptions const& options = {}) {
-    auto scheduler = MXK_TRY(Scheduler::create(all_cores().span(), options));
+// One query of a checked model on these cores. The console's task.
+inline Result<void> run_on(std::span<CoreId const> cores, Model const& model, SchedulerOptions const& options = {}) {
+    auto scheduler = MXK_TRY(Scheduler::create(cores, options));
     Query query(model);
     scheduler->submit(query);
     return query.wait();
+}
+inline Result<void> run(Model const& model, SchedulerOptions const& options = {}) {
+    return run_on(all_cores().span(), model, options);
 }
 
 // What a model that cannot work is refused with.

@@ -19,6 +19,9 @@ Factor = Annotated[str, typer.Option("--scale", help="TPC-H's scale factor: 1 is
 Chosen = Annotated[
     str | None, typer.Option("--queries", help=f"Only these of {', '.join(QUERIES)}, with commas between.")
 ]
+Cores = Annotated[str, typer.Option(help="Core counts, which are DuckDB's threads, too.")]
+Rounds = Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")]
+Memory = Annotated[str, typer.Option(help="Of MXK, as its option --memory.")]
 Build = Annotated[Path, typer.Option(help="The folder with the program mxk.", show_default="build/linux")]
 
 
@@ -43,9 +46,9 @@ def make(
 def compare(
     scale: Factor = "1",
     queries: Chosen = None,
-    cores: Annotated[str, typer.Option(help="Core counts, which are DuckDB's threads, too.")] = "1,2",
-    rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
-    memory: Annotated[str, typer.Option(help="Of MXK, as its option --memory.")] = "8G",
+    cores: Cores = "1,2",
+    rounds: Rounds = 5,
+    memory: Memory = "8G",
     timeout: Timeout = 600,
     json: Json = False,
     build: Build = BUILD / "linux",
@@ -65,9 +68,9 @@ def compare(
 def groups(
     rows: Annotated[str, typer.Option(help="Of the table, such as 20M.")] = "20M",
     groups: Annotated[str, typer.Option(help="Numbers of groups, with commas between.")] = "5,1K,1M,10M",
-    cores: Annotated[str, typer.Option(help="Core counts, which are DuckDB's threads, too.")] = "1,2",
-    rounds: Annotated[int, typer.Option(min=1, help="Fewer than 5 are a quick look.")] = 5,
-    memory: Annotated[str, typer.Option(help="Of MXK, as its option --memory.")] = "8G",
+    cores: Cores = "1,2",
+    rounds: Rounds = 5,
+    memory: Memory = "8G",
     timeout: Timeout = 600,
     json: Json = False,
     build: Build = BUILD / "linux",

@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Self
 from mxk_host import files
 from mxk_host.tpch import column_file, comparison, data
 from mxk_host.tpch.cells import Answer
+from mxk_host.tpch.reference import executed, seconds_of
 
 TABLE = "measures"
 # Keys spread over all 64 bits, so that no engine can use them as places of an array.
@@ -54,17 +54,12 @@ class Measures:
 
     def answer(self) -> Answer:
         """Number of groups, rows and sum of all, and the largest sum of a group."""
-        cursor = self._connection.execute("EXECUTE groups")
-        return Answer(tuple(column[0] for column in cursor.description), tuple(cursor.fetchall()))
+        return executed(self._connection, "groups")
 
     def seconds(self, threads: int) -> float:
-        """How long the query takes on as many processors, behind a run that is not counted."""
+        """How long the query takes on as many processors."""
         with _on_processors(threads):
-            self._connection.execute(f"SET threads = {threads}")
-            self.answer()
-            start = time.perf_counter()
-            self.answer()
-            return time.perf_counter() - start
+            return seconds_of(self._connection, "groups", threads)
 
 
 @contextmanager

@@ -3,13 +3,16 @@
 import time
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.tpch import schema
 from mxk_host.tpch.cells import Answer, as_rows, difference
 from mxk_host.tpch.data import Data, imported_duckdb, parquet_read
 from mxk_host.tpch.queries import MEASURED, QUERIES
+
+if TYPE_CHECKING:
+    import duckdb
 
 
 class Reference:
@@ -39,25 +42,31 @@ class Reference:
 
     def answer(self, query: str) -> Answer:
         """What the query comes to, in decimals. Raises DriverError where the measured one says something else."""
-        answer = self._execute(query)
-        if found := difference(answer, as_rows(self._execute(f"measured_{query}"))):
+        answer = executed(self._connection, query)
+        if found := difference(answer, as_rows(executed(self._connection, f"measured_{query}"))):
             said = f"{query}: expected one answer of DuckDB's, in decimals and in integers: {found}"
             raise DriverError(said, ExitCode.COMMAND_FAILED)
         return answer
 
-    def _execute(self, prepared: str) -> Answer:
-        cursor = self._connection.execute(f"EXECUTE {prepared}")
-        names = tuple(column[0] for column in cursor.description)
-        return Answer(names, tuple(cursor.fetchall()))
-
     def seconds(self, query: str, threads: int) -> float:
-        """How long the query takes over integers, from its start until all rows of the result are there; behind a run
-        that is not counted, since MXK has used the caches in between."""
-        self._connection.execute(f"SET threads = {threads}")
-        self._execute(f"measured_{query}")
-        start = time.perf_counter()
-        self._execute(f"measured_{query}")
-        return time.perf_counter() - start
+        """How long the query takes over integers."""
+        return seconds_of(self._connection, f"measured_{query}", threads)
+
+
+def executed(connection: "duckdb.DuckDBPyConnection", prepared: str) -> Answer:
+    """What a prepared query comes to."""
+    cursor = connection.execute(f"EXECUTE {prepared}")
+    return Answer(tuple(column[0] for column in cursor.description), tuple(cursor.fetchall()))
+
+
+def seconds_of(connection: "duckdb.DuckDBPyConnection", prepared: str, threads: int) -> float:
+    """How long it takes, from its start until all rows of the result are there; behind a run that is not counted, since
+    MXK has used the caches in between."""
+    connection.execute(f"SET threads = {threads}")
+    executed(connection, prepared)
+    start = time.perf_counter()
+    executed(connection, prepared)
+    return time.perf_counter() - start
 
 
 def _quoted(text: str) -> str:
