@@ -30,7 +30,8 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 } // namespace
 
 std::string_view name_of(Function function) {
-    constexpr std::array<std::string_view, 6> names{"count", "count of values", "sum", "average", "min", "max"};
+    constexpr std::array<std::string_view, 7> names{"count", "count of values", "sum", "average", "min",
+                                                    "max",   "distinct count"};
     return names[static_cast<std::size_t>(function)];
 }
 
@@ -180,8 +181,7 @@ bool GroupLayout::update_values(State const& state, Registers const& registers, 
         });
     bool has_overflowed = false;
     switch (state.function) {
-    case Function::Count:
-    case Function::CountValues: break;
+    default: break; // counts
     case Function::Min:
     case Function::Max: {
         bool const is_min = state.function == Function::Min;
@@ -247,8 +247,7 @@ bool GroupLayout::merge_state(State const& state, std::byte* into, std::byte con
     if (state.counted_at != 0)
         *reinterpret_cast<std::uint64_t*>(into + state.counted_at) += load<std::uint64_t>(from + state.counted_at);
     switch (state.function) {
-    case Function::Count:
-    case Function::CountValues: return true;
+    default: return true; // counts
     case Function::Min:
     case Function::Max:
         with_lane(state.lane, [&]<typename T>(T /*type*/) {
@@ -297,8 +296,7 @@ void GroupLayout::read_state(State const& state, Field const& field, std::span<s
         return state.is_narrow ? Int128{load<std::int64_t>(place)} : load<Int128>(place);
     };
     switch (state.function) {
-    case Function::Count:
-    case Function::CountValues:
+    default: // counts
         write_values<std::int64_t>(field.storage, to, count, [&](std::size_t i) { return counted(state, groups[i]); });
         break;
     case Function::Sum:

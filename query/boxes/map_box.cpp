@@ -1,6 +1,7 @@
 #include "query/boxes/map_box.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "query/boxes/column_values.hpp"
@@ -11,7 +12,7 @@ namespace {
 using dataflow::Envelope;
 using Row = Envelope::Row;
 
-// A value, or its validity, into the rows that are meant, from `first` on.
+// A value into the rows that are meant, from `first` on.
 template <typename T>
 void put(T const* values, Storage storage, Envelope const& rows, Row first, Row count, dataflow::Column& to) {
     Row const* const chosen = rows.selection ? rows.selection.values<Row>() + first : nullptr;
@@ -20,7 +21,67 @@ void put(T const* values, Storage storage, Envelope const& rows, Row first, Row 
         [&](std::size_t i) { return chosen == nullptr ? first + i : chosen[i]; });
 }
 
+// As far as expressions can make it one of the other's type.
+Expression towards(Field const& own, Field const& other) {
+    Expression const self = column(own.name.view());
+    if (own.type == other.type || !is_number(own.type.kind) || !is_number(other.type.kind)) return self;
+    if (!is_whole(own.type.kind) || !is_whole(other.type.kind)) return self * real(1);
+    return own.type.scale < other.type.scale ? self + decimal(0, other.type.scale) : self;
+}
+
+// Of values that are of this type or that one. Nothing: they do not meet.
+std::optional<Field> meet(Field const& a, Field const& b) {
+    Field field = a;
+    field.range = {.low = std::min(a.range.low, b.range.low), .high = std::max(a.range.high, b.range.high)};
+    if (a.type != b.type) {
+        bool const are_numbers = is_number(a.type.kind) && is_number(b.type.kind);
+        if (!are_numbers || !is_whole(a.type.kind) || a.type.scale != b.type.scale) return {};
+        auto const is_either = [&](Kind kind) { return a.type.kind == kind || b.type.kind == kind; };
+        field.type.kind = is_either(Kind::Decimal128) || !field.range.fits_64_bits() ? Kind::Decimal128
+                          : is_either(Kind::Decimal)                                 ? Kind::Decimal
+                                                                                     : Kind::I64;
+    }
+    if (a.type != b.type || a.storage != b.storage) field.storage = storage_of(field.type.kind);
+    return field;
+}
+
 } // namespace
+
+Result<void> bind_alike(std::array<MapSpec, 2>& specs, std::array<Schema const*, 2> const& rows) {
+    std::size_t const count = rows[0]->fields().size();
+    if (rows[1]->fields().size() != count)
+        return Error::of("expected as many columns of both, got {} and {}", count, rows[1]->fields().size());
+    for (std::size_t side = 0; side < 2; ++side) {
+        std::array<NamedExpression, Envelope::max_columns> columns;
+        for (std::size_t i = 0; i < count; ++i)
+            columns[i] = {rows[0]->fields()[i].name.view(),
+                          towards(rows[side]->fields()[i], rows[1 - side]->fields()[i])};
+        MXK_TRY(specs[side].bind(std::span(columns).first(count), *rows[side]));
+    }
+    Schema alike;
+    for (std::size_t i = 0; i < count; ++i) {
+        Field const& a = specs[0].result.fields()[i];
+        Field const& b = specs[1].result.fields()[i];
+        auto const both = meet(a, b);
+        if (!both)
+            return Error::of("column '{}': expected values of one type, got {} and {}", a.name.view(),
+                             name_of(a.type).view(), name_of(b.type).view());
+        MXK_TRY(alike.add(*both, a.is_nullable() || b.is_nullable()));
+    }
+    for (MapSpec& spec : specs) spec.give_as(alike);
+    return {};
+}
+
+void MapSpec::give_as(Schema const& wanted) {
+    for (std::size_t i = 0; i < result.fields().size(); ++i) {
+        Field const& own = result.fields()[i];
+        Field const& other = wanted.fields()[i];
+        if (own.storage == other.storage && own.is_nullable() == other.is_nullable()) continue;
+        outputs[i].same = nullptr;
+        has_expressions = true;
+    }
+    result = wanted;
+}
 
 Result<void> MapSpec::bind(std::span<NamedExpression const> columns, Schema const& rows) {
     std::size_t at = 0;
@@ -71,7 +132,13 @@ Result<dataflow::Step> MapBox::receive(dataflow::CoreScheduler& /*here*/, std::s
     return dataflow::Step::More;
 }
 
+// Also of values that are never NULL, where others of the column are.
 Result<void> MapBox::compute(Envelope const& from, Envelope& to) {
+    static constexpr auto all_valid = [] {
+        std::array<std::uint8_t, Program::chunk> ones{};
+        ones.fill(1);
+        return ones;
+    }();
     MXK_TRY(registers_.prepare(spec_.program));
     auto const fields = spec_.result.fields();
     for (Row first = 0; first < from.selected; first += Program::chunk) {
@@ -84,9 +151,10 @@ Result<void> MapBox::compute(Envelope const& from, Envelope& to) {
                 put(registers_.values<T>(output.value.at), fields[i].storage, from, first, count,
                     to.columns[fields[i].values]);
             });
-            if (fields[i].is_nullable())
-                put(registers_.validity(output.value.at), Storage::U8, from, first, count,
-                    to.columns[fields[i].validity]);
+            if (!fields[i].is_nullable()) continue;
+            std::uint8_t const* const validity = registers_.validity(output.value.at);
+            put(validity != nullptr ? validity : all_valid.data(), Storage::U8, from, first, count,
+                to.columns[fields[i].validity]);
         }
     }
     return {};

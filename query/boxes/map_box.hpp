@@ -25,12 +25,18 @@ struct MapSpec {
 
     // Errors: an expression that does not fit the columns; too many columns, or two of one name.
     Result<void> bind(std::span<NamedExpression const> columns, Schema const& rows);
+    // Columns of the same values, stored as these say, which have room for all of them.
+    void give_as(Schema const& wanted);
 };
+// All columns of both by their places, of one type and stored alike, named as the first's. Errors: they are not as
+// many, or of types that do not meet.
+Result<void> bind_alike(std::array<MapSpec, 2>& specs, std::array<Schema const*, 2> const& rows);
 
 class MapBox final : public dataflow::Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
+    static constexpr bool has_many_inputs = true;
 
     MapBox(dataflow::Query& query, CoreId core, MapSpec const* spec)
         : Box(query, core)

@@ -81,6 +81,11 @@ Plan::Step* Plan::find(std::string_view name, Rows rows) {
     return step;
 }
 
+Schema const* Plan::schema_of(std::string_view name, Rows rows) {
+    Step const* const step = find(name, rows);
+    return step == nullptr ? nullptr : step->schema;
+}
+
 template <typename Spec> Plan::StepOf<Spec>* Plan::add_step(std::string_view name, std::size_t streams) {
     if (error_) return nullptr;
     void* const place = heap::allocate(sizeof(StepOf<Spec>), alignof(StepOf<Spec>));
@@ -155,8 +160,8 @@ Plan::Rows Plan::filter(std::string_view name, Rows rows, Expression const& cond
     return finish(*step, bound);
 }
 
-Plan::Rows Plan::group_by(std::string_view name, Rows rows, std::span<NamedExpression const> keys,
-                          std::span<Aggregate const> aggregates) {
+Plan::Rows Plan::group(std::string_view name, Rows rows, std::span<NamedExpression const> keys,
+                       std::span<Aggregate const> aggregates) {
     Step const* const from = find(name, rows);
     if (from == nullptr) return {};
     constexpr std::size_t max_shares = 32; // each of which reads all tables
@@ -192,6 +197,29 @@ Plan::Rows Plan::map(std::string_view name, Rows rows, std::span<NamedExpression
     step->max_rows = from->max_rows;
     auto const bound = step->spec.bind(columns, *from->schema);
     add_boxes<MapBox>(*from, *step);
+    return finish(*step, bound);
+}
+
+// The rows of each side in boxes of their own.
+Plan::Rows Plan::concatenate(std::string_view name, Rows first, Rows second) {
+    std::array<Step const*, 2> const from{find(name, first), find(name, second)};
+    if (from[0] == nullptr || from[1] == nullptr) return {};
+    auto const boxes_of = [](Step const& side) { return std::min(side.streams, max_parts / 2); };
+    auto* const step = add_step<std::array<MapSpec, 2>>(name, boxes_of(*from[0]) + boxes_of(*from[1]));
+    if (step == nullptr) return {};
+    step->schema = &step->spec[0].result;
+    if (__builtin_add_overflow(from[0]->max_rows, from[1]->max_rows, &step->max_rows)) step->max_rows = UINT64_MAX;
+    auto const bound = bind_alike(step->spec, {from[0]->schema, from[1]->schema});
+    std::size_t at = 0;
+    for (std::size_t side = 0; side < from.size(); ++side) {
+        std::size_t const boxes = boxes_of(*from[side]);
+        MapSpec const* const spec = &step->spec[side];
+        for (std::size_t box = 0; box < boxes; ++box)
+            step->boxes[at + box] = model_.add<MapBox>(step->name.view(), spec);
+        for (std::size_t part = 0; part < from[side]->streams; ++part)
+            model_.connect(from[side]->boxes[part], step->boxes[at + part % boxes]);
+        at += boxes;
+    }
     return finish(*step, bound);
 }
 

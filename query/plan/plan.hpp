@@ -60,6 +60,8 @@ class Plan {
     Rows map(std::string_view name, Rows rows, std::span<NamedExpression const> columns);
     // A table is built from `table`, in which the keys of `rows` are looked up.
     Rows join(std::string_view name, JoinKind kind, Rows table, Rows rows, std::span<JoinKey const> keys);
+    // Columns by their places, as many of both, of types that meet as in expressions; they are named as the first's.
+    Rows combine(std::string_view name, SetKind kind, Rows first, Rows second);
     // In order, the first `limit` of them. NULL comes last.
     Rows order_by(std::string_view name, Rows rows, std::span<OrderKey const> keys, std::uint64_t limit = no_limit);
     // The first ones that come.
@@ -79,6 +81,12 @@ class Plan {
     template <typename Spec> struct StepOf;
 
     [[nodiscard]] Step* find(std::string_view name, Rows rows);
+    [[nodiscard]] Schema const* schema_of(std::string_view name, Rows rows);
+    Rows group(std::string_view name, Rows rows, std::span<NamedExpression const> keys,
+               std::span<Aggregate const> aggregates);
+    Rows group_distinct(std::string_view name, Rows rows, std::span<NamedExpression const> keys,
+                        std::span<Aggregate const> aggregates);
+    Rows concatenate(std::string_view name, Rows first, Rows second);
     template <typename Spec> StepOf<Spec>* add_step(std::string_view name, std::size_t streams);
     template <typename BoxType, typename Spec> void add_boxes(Step const& from, StepOf<Spec>& step);
     void connect_all(Step const& from, BoxId to);

@@ -20,7 +20,8 @@ enum class Function : std::uint8_t {
     Sum,         // of 128 bits, or of floating-point numbers
     Average,     // a floating-point number
     Min,
-    Max
+    Max,
+    CountDistinct // of values that differ and are not NULL
 };
 std::string_view name_of(Function function);
 
@@ -36,6 +37,14 @@ enum class JoinKind : std::uint8_t {
     Left,  // and the rows that have none, with NULL in the table's columns
     Semi,  // the rows that have one
     Anti   // those that have none
+};
+
+// Rows of two steps as sets. Here NULL is equal to NULL.
+enum class SetKind : std::uint8_t {
+    All,          // those of both, as often as they are there
+    Union,        // those of both, each once
+    Intersection, // those that are in both, each once
+    Difference    // those of the first that are not in the second, each once
 };
 
 // A pair of columns that have to be equal.

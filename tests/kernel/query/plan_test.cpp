@@ -327,6 +327,130 @@ MXK_TEST(query, null_is_one_group_and_no_summand) {
     });
 }
 
+// ---- Counts of values that differ, and sets.
+
+MXK_TEST(query, values_that_differ_are_counted) {
+    Rows rows;
+    constexpr std::array<Names, 6> names{"n", "maybe", "s", "c", "f", "is"};
+    auto const check = [&](std::string_view expected, std::span<Keys const> keys, std::span<Sums const> sums) {
+        check_answer(expected, [&](Plan& plan) {
+            auto const groups = plan.group_by("g", plan.scan("s", rows.source, names), keys, sums);
+            return keys.empty() ? groups : plan.order_by("o", groups, by_first);
+        });
+    };
+    using enum Function;
+    constexpr std::array one_key{"k"};
+    std::array const by_letter{Keys{one_key[0], column("c")}};
+    check("A 2, B 2", by_letter, std::array{Sums{"x", CountDistinct, column("n") <= number(1)}});
+    check("A 3, B 3", by_letter, std::array{Sums{"x", CountDistinct, column("s")}});
+    check("A 4, B 0", by_letter, std::array{Sums{"x", CountDistinct, column("maybe")}}); // NULL is no value
+    check("4", {}, std::array{Sums{"x", CountDistinct, column("f")}});                   // -0.0 is 0.0
+    check("2", {}, std::array{Sums{"x", CountDistinct, column("is")}});
+    // Beside others, in the order that was asked for.
+    check("A 12 3 4 4 a, B 16 3 4 4 b", by_letter,
+          std::array{Sums{"sum", Sum, column("n")}, Sums{"texts", CountDistinct, column("s")}, Sums{"all", Count},
+                     Sums{"reals", CountDistinct, column("f")},
+                     Sums{"max", Max, choose(column("c") == text("A"), text("a"), text("b"))}});
+    check("0 1 1, 2 1 1, 4 1 1, 6 1 1, NULL 4 0", std::array{Keys{"k", column("maybe")}},
+          std::array{Sums{"rows", Count}, Sums{"x", CountDistinct, column("maybe")}});
+    // Of no rows at all.
+    auto const of_none = [&](std::string_view expected, std::span<Sums const> sums) {
+        check_answer(expected, [&](Plan& plan) {
+            return plan.group_by("g", plan.filter("f", plan.scan("s", rows.source, names), column("n") < number(0)), {},
+                                 sums);
+        });
+    };
+    of_none("0", std::array{Sums{"x", CountDistinct, column("n")}});
+    of_none("NULL 0 0", std::array{Sums{"sum", Sum, column("n")}, Sums{"x", CountDistinct, column("n")},
+                                   Sums{"y", CountDistinct, column("s")}});
+
+    auto const refuse = [&](std::string_view expected, std::span<Keys const> keys, std::span<Sums const> sums) {
+        check_refused(expected,
+                      [&](Plan& plan) { return plan.group_by("g", plan.scan("s", rows.source, names), keys, sums); });
+    };
+    refuse("box 'g': column 'x': expected an expression, got none (or there is no memory)", {},
+           std::array{Sums{"x", CountDistinct}});
+    refuse("box 'g': column 'x': expected names that differ, got 'x' twice", {},
+           std::array{Sums{"x", Count}, Sums{"x", CountDistinct, column("n")}});
+    refuse("box 'g': column 'k': expected names that differ, got 'k' twice", by_letter,
+           std::array{Sums{"k", CountDistinct, column("n")}});
+    refuse("box 'g': column 'x': expected a column of n, maybe, s, c, f, is; got 'm'", by_letter,
+           std::array{Sums{"x", CountDistinct, column("m")}, Sums{"y", Count}});
+    std::array<FixedText<8>, 14> many_names;
+    std::array<Sums, 14> many;
+    for (std::size_t i = 0; i < many.size(); ++i) {
+        format(many_names[i], "m{}", i);
+        many[i] = {many_names[i].view(), CountDistinct, column("n")};
+    }
+    refuse("box 'g': expected up to 12 columns, got 14", {}, many);
+}
+
+MXK_TEST(query, sets_of_rows) {
+    Rows rows;
+    // From `first` on, 4 of the numbers of a column.
+    auto const part = [&](Plan& plan, Names name, Names of, std::int64_t first) {
+        auto const all = plan.scan("s", rows.source, std::array<Names, 2>{"n", of == "n" ? "u" : of});
+        auto const some = plan.filter("f", all, between(column("n"), number(first), number(first + 3)));
+        return plan.map("m", some, std::array{Keys{name, column(of)}});
+    };
+    auto const check = [&](std::string_view expected, SetKind kind, Names first, Names second) {
+        check_answer(expected, [&](Plan& plan) {
+            auto const all = plan.combine("c", kind, part(plan, "k", first, 0), part(plan, "other", second, 2));
+            return plan.order_by("o", all, by_first);
+        });
+    };
+    using enum SetKind;
+    check("0, 1, 2, 2, 3, 3, 4, 5", All, "n", "n");
+    check("0, 1, 2, 3, 4, 5", Union, "n", "n");
+    check("2, 3", Intersection, "n", "n");
+    check("0, 1", Difference, "n", "n");
+    // NULL is one value, also where only one side has it.
+    check("0, 2, 2, 4, NULL, NULL, NULL, NULL", All, "maybe", "maybe");
+    check("0, 2, 4, NULL", Union, "maybe", "maybe");
+    check("2, NULL", Intersection, "maybe", "maybe");
+    check("0", Difference, "maybe", "maybe");
+    check("0, 1, 3", Difference, "n", "maybe");
+    check("0, NULL", Difference, "maybe", "n");
+    // Types that meet.
+    check("0", Intersection, "n", "edge");
+    check("0, 1, 2, 3, 18446744073709551615", Union, "n", "u");
+    check("0.00, 0.01, 0.02, 0.03, 2.00, 3.00, 4.00, 5.00", All, "p", "n");
+    check(
+        "-170141183460469231731687303715884105728, 0, 1, 18446744073709551615, 170141183460469231731687303715884105727",
+        Union, "w", "u");
+    check("1.0, 2.0", Intersection, "n", "f");
+    check("0.0, 1.0, 2.0", Union, "f", "f"); // -0.0 is 0.0
+    check(", a, b", Intersection, "s", "s");
+    check("A, B", Union, "c", "c");
+    check("1970-01-01, 1970-01-02", Difference, "d", "d");
+    check("false, true", Intersection, "is", "is");
+
+    auto const refuse = [&](std::string_view expected, Names first, Names second) {
+        check_refused(expected, [&](Plan& plan) {
+            return plan.combine("c", Union, part(plan, "k", first, 0), part(plan, "other", second, 0));
+        });
+    };
+    refuse("box 'c': column 'k': expected values of one type, got text and i64", "s", "n");
+    refuse("box 'c': column 'k': expected values of one type, got f64 and date", "f", "d");
+    refuse("box 'c': column 'k': expected values of one type, got bool and i64", "is", "n");
+    check_refused("box 'c': expected as many columns of both, got 1 and 2", [&](Plan& plan) {
+        return plan.combine("c", All, part(plan, "k", "n", 0),
+                            plan.scan("s", rows.source, std::array<Names, 2>{"n", "u"}));
+    });
+    check_refused("box 'c': expected rows that a step of this plan has given",
+                  [&](Plan& plan) { return plan.combine("c", Intersection, part(plan, "k", "n", 0), {}); });
+    // More streams than a step has.
+    Plan plan({.parts = 256});
+    Answer answer;
+    auto all = part(plan, "k", "n", 0);
+    for (int i = 0; i < 3; ++i) all = plan.combine("c", All, all, part(plan, "k", "n", 0));
+    std::array const sum{Sums{"x", Function::Sum, column("k")}};
+    plan.answer("answer", plan.group_by("g", all, {}, sum), answer);
+    MXK_REQUIRE(plan.check().ok());
+    MXK_REQUIRE(dataflow_tests::run(plan.model()).ok());
+    MXK_CHECK(text_of(answer).view() == "24");
+}
+
 MXK_TEST(query, wide_numbers_are_exact_or_an_error) {
     Rows rows;
     constexpr std::array<Names, 5> names{"n", "edge", "u", "w", "maybe"};
