@@ -12,6 +12,7 @@
 #include "kernel/memory/scratch_memory.hpp"
 #include "query/column_file.hpp"
 #include "query/tpch/queries.hpp"
+#include "tasks/dataflow/graph/query_monitor.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -26,6 +27,8 @@ struct QueryOptions : CoreSetOptions {
     std::uint64_t capacity = dataflow::Model::default_capacity;
     Discipline discipline = Discipline::Requests;
     bool shares_late = false;
+    bool explains = false;
+    std::uint64_t memory_limit = 0; // MiB; 0: none
 };
 constexpr auto query_schema = console::schema<QueryOptions>(
     console::option<&QueryOptions::data>("data", "the column file, or the module (tools/mxk tpch make)",
@@ -42,6 +45,9 @@ constexpr auto query_schema = console::schema<QueryOptions>(
     console::option<&QueryOptions::discipline>("discipline", "of the scheduler"),
     console::flag<&QueryOptions::shares_late>("share-late",
                                               "other nodes' cores take part after some looks, as in the thesis"),
+    console::flag<&QueryOptions::explains>("explain", "what each box has done in the last run: rows, cores, time"),
+    console::option<&QueryOptions::memory_limit>("memory-limit", "MiB that a query may have; 0: no limit",
+                                                 console::between(0, 1 << 30)),
     run_option::all);
 
 // The file's bytes and tables, while the benchmark runs.
@@ -102,7 +108,13 @@ class QueryExperiment : public GridExperiment {
         auto scheduler = MXK_TRY(dataflow::Scheduler::create(
             set, {.discipline = options_.discipline, .shares_at_once = !options_.shares_late}));
         std::array<dataflow::Query, 1> queries{dataflow::Query(query_->plan.model())};
-        dataflow::Query const& query = queries[0];
+        dataflow::Query& query = queries[0];
+        if (is_monitored()) {
+            MXK_TRY(monitor_.begin(query_->plan.model(), options_.memory_limit != 0
+                                                             ? options_.memory_limit * MiB
+                                                             : dataflow::QueryMonitor::no_limit));
+            query.monitor_by(monitor_);
+        }
         Cycles const start = clock::timestamp();
         MXK_TRY(run_all(*scheduler, queries, progress));
         Cycles const taken = clock::timestamp() - start;
@@ -122,6 +134,7 @@ class QueryExperiment : public GridExperiment {
         format(out, "{}: {} rows of {}\n", name_, query_->plan.rows_read(), options_.data);
     }
     void conclude(TextSink& out, std::span<Row const> /*rows*/) final {
+        if (options_.explains) monitor_.write(out);
         query::Answer const& answer = query_->answer;
         for (std::size_t row = 0; row < answer.rows(); ++row) {
             for (std::size_t column = 0; column < answer.schema().fields().size(); ++column) {
@@ -154,6 +167,7 @@ class QueryExperiment : public GridExperiment {
     void write_options(JsonWriter& json, Point const& /*point*/) const final {
         json.field("query", name_.substr(name_.rfind(' ') + 1));
         json.field("discipline", name_of(options_.discipline));
+        if (options_.explains) write_boxes(json);
         json.begin_array("result");
         query::Answer const& answer = query_->answer;
         for (std::size_t at = 0; at < answer.rows(); ++at) {
@@ -168,9 +182,28 @@ class QueryExperiment : public GridExperiment {
         json.end_array();
     }
 
+    [[nodiscard]] bool is_monitored() const { return options_.explains || options_.memory_limit != 0; }
+    void write_boxes(JsonWriter& json) const {
+        json.field("max_memory_bytes", monitor_.max_memory());
+        json.begin_array("boxes");
+        monitor_.for_each_line([&](dataflow::QueryMonitor::Line const& line) {
+            json.begin_object();
+            json.field("name", line.name);
+            json.field("kind", line.kind);
+            json.field("boxes", line.boxes);
+            json.field("cores", line.cores);
+            json.field("turns", line.turns);
+            json.field("rows", line.rows);
+            json.field("seconds", seconds_of(line.time));
+            json.end_object();
+        });
+        json.end_array();
+    }
+
     std::string_view name_;
     query::tpch::MakePlan make_plan_;
     Options options_;
+    dataflow::QueryMonitor monitor_;
     Loaded loaded_;
     NodeObject<PreparedQuery> query_;
     std::optional<std::uint64_t> answer_;

@@ -42,6 +42,7 @@ set(public_headers
     tasks/dataflow/graph/model.hpp
     tasks/dataflow/graph/parallel_sort_box.hpp
     tasks/dataflow/graph/parallel_stage.hpp
+    tasks/dataflow/graph/query_monitor.hpp
     tasks/dataflow/graph/sort_box.hpp
     tasks/dataflow/scheduler.hpp
     tasks/parallel.hpp

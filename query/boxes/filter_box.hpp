@@ -35,6 +35,7 @@ class FilterBox final : public dataflow::Box {
     using Row = dataflow::Envelope::Row;
 
   public:
+    static constexpr std::string_view kind = "filter";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
 

@@ -39,6 +39,7 @@ Result<Step> GroupBox::finish(dataflow::CoreScheduler& /*here*/) {
     if (is_merged_) {
         auto envelope = dataflow::Envelope::create(1, 0);
         if (!envelope) return dataflow::no_memory_for_envelopes();
+        stand_for(table_.size());
         envelope->columns[0] = dataflow::Column::view(&table_); // lives as long as the box, which is the query's
         emit(std::move(envelope));
         return Step::Done;

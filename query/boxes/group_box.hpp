@@ -20,6 +20,7 @@ namespace mxk::query {
 // Gives its groups, or a view of its table to those that merge.
 class GroupBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "group";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
@@ -53,6 +54,7 @@ class GroupBox final : public dataflow::Box {
 // Of share `share` of so many of all hashes.
 class MergeGroupsBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "merge groups";
     static constexpr std::array<std::string_view, 1> inputs{"tables"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;

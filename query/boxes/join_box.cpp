@@ -7,8 +7,8 @@
 
 #include "base/format.hpp"
 #include "base/prefetch.hpp"
-#include "kernel/memory/heap/heap.hpp"
 #include "query/boxes/row_gather.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 
 namespace mxk::query {
 namespace {
@@ -94,7 +94,7 @@ Result<void> JoinSpec::bind(JoinKind kind, std::span<JoinKey const> keys, Schema
 
 BuildBox::~BuildBox() {
     for (std::byte* const block : blocks_.span())
-        heap::deallocate(block, rows_per_block * spec_.row_bytes_, block_alignment);
+        dataflow::graph_memory::deallocate(block, rows_per_block * spec_.row_bytes_, block_alignment);
 }
 
 Result<Step> BuildBox::receive(dataflow::CoreScheduler& /*here*/, std::size_t /*input*/,
@@ -155,10 +155,11 @@ Result<void> BuildBox::add(Envelope const& envelope, std::uint32_t first, std::u
 
 std::byte* BuildBox::add_row() {
     if (rows_ % rows_per_block == 0) {
-        auto* const block = static_cast<std::byte*>(heap::allocate(rows_per_block * spec_.row_bytes_, block_alignment));
+        auto* const block = static_cast<std::byte*>(
+            dataflow::graph_memory::allocate(rows_per_block * spec_.row_bytes_, block_alignment));
         if (block == nullptr) return nullptr;
         if (!blocks_.add(block)) {
-            heap::deallocate(block, rows_per_block * spec_.row_bytes_, block_alignment);
+            dataflow::graph_memory::deallocate(block, rows_per_block * spec_.row_bytes_, block_alignment);
             return nullptr;
         }
     }
@@ -169,6 +170,7 @@ std::byte* BuildBox::add_row() {
 Result<Step> BuildBox::finish(dataflow::CoreScheduler& /*here*/) {
     auto envelope = Envelope::create(1, share_);
     if (!envelope) return dataflow::no_memory_for_envelopes();
+    stand_for(rows_);
     envelope->columns[0] = dataflow::Column::view(this); // lives as long as the query
     emit(std::move(envelope));
     return Step::Done;
@@ -209,11 +211,14 @@ void JoinTableBox::note_present() {
 }
 
 Result<Step> JoinTableBox::finish(dataflow::CoreScheduler& /*here*/) {
+    std::uint64_t rows = 0;
     for (BuildBox const* share : std::span(shares_).first(std::size_t{1} << share_bits_)) {
         if (share == nullptr) return Error("expected a table of each share of a join, got fewer");
         has_equal_keys_ = has_equal_keys_ || share->has_equal_keys_;
+        rows += share->rows_;
     }
     note_present();
+    stand_for(rows);
     auto envelope = Envelope::create(1, 0);
     if (!envelope) return dataflow::no_memory_for_envelopes();
     envelope->columns[0] = dataflow::Column::view(this);

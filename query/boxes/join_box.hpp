@@ -63,6 +63,7 @@ class JoinSpec {
 
 class BuildBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "build";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
@@ -113,6 +114,7 @@ class BuildBox final : public dataflow::Box {
 // What the shares have built together.
 class JoinTableBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "table";
     static constexpr std::array<std::string_view, 1> inputs{"shares"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
@@ -154,6 +156,7 @@ class ProbeBox final : public dataflow::Box {
     using Row = dataflow::Envelope::Row;
 
   public:
+    static constexpr std::string_view kind = "probe";
     static constexpr std::array<std::string_view, 2> inputs{"table", "rows"};
     static constexpr bool has_output = true;
     static constexpr bool reads_in_order = true;

@@ -14,6 +14,7 @@ namespace mxk::query {
 
 class LimitBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "limit";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;

@@ -34,6 +34,7 @@ Result<void> bind_alike(std::array<MapSpec, 2>& specs, std::array<Schema const*,
 
 class MapBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "map";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;

@@ -18,6 +18,7 @@ class MergeBox final : public dataflow::Box {
     using Row = dataflow::Envelope::Row;
 
   public:
+    static constexpr std::string_view kind = "merge";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;

@@ -37,6 +37,7 @@ struct OrderSpec {
 
 class OrderBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "order";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;

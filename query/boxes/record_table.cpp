@@ -9,7 +9,7 @@
 
 #include "base/prefetch.hpp"
 #include "hashtable/hash.hpp"
-#include "kernel/memory/heap/heap.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 
 namespace mxk::query {
 namespace {
@@ -38,13 +38,13 @@ bool has_room(std::size_t records, unsigned bits) { // up to 5 of 8 places are t
 } // namespace
 
 RecordTable::~RecordTable() {
-    if (slots_ != nullptr) heap::deallocate(slots_, bytes(), cache_line_bytes);
+    if (slots_ != nullptr) dataflow::graph_memory::deallocate(slots_, bytes(), cache_line_bytes);
 }
 
 bool RecordTable::take_slots(unsigned bits) {
     std::size_t const slack = layout_.direct_bits() != 0 ? 0 : std::min(max_slack, std::size_t{1} << bits);
     std::size_t const wanted = ((std::size_t{1} << bits) + slack) * layout_.stride();
-    auto* const slots = static_cast<std::byte*>(heap::allocate(wanted, cache_line_bytes));
+    auto* const slots = static_cast<std::byte*>(dataflow::graph_memory::allocate(wanted, cache_line_bytes));
     if (slots == nullptr) return false;
     std::memset(slots, 0, wanted);
     slots_ = slots;
@@ -143,7 +143,7 @@ Result<void> RecordTable::grow(unsigned bits) {
             fits = false;
     }
     size_ = count;
-    heap::deallocate(old, old_bytes, cache_line_bytes);
+    dataflow::graph_memory::deallocate(old, old_bytes, cache_line_bytes);
     if (!fits) return one_hash;
     return {};
 }
@@ -239,10 +239,10 @@ std::size_t RecordTable::read(std::uint64_t low, std::uint64_t high, std::size_t
 }
 
 bool RecordTable::copy() {
-    auto* const slots = static_cast<std::byte*>(heap::allocate(bytes(), cache_line_bytes));
+    auto* const slots = static_cast<std::byte*>(dataflow::graph_memory::allocate(bytes(), cache_line_bytes));
     if (slots == nullptr) return false;
     std::memcpy(slots, slots_, bytes());
-    heap::deallocate(slots_, bytes(), cache_line_bytes);
+    dataflow::graph_memory::deallocate(slots_, bytes(), cache_line_bytes);
     slots_ = slots;
     return true;
 }

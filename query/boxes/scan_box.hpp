@@ -24,6 +24,7 @@ struct ScanSpec {
 // Reads part `part` of so many, of about as many rows each.
 class ScanBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "scan";
     static constexpr std::array<std::string_view, 0> inputs{};
     static constexpr bool has_output = true;
 

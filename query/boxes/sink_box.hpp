@@ -13,6 +13,7 @@ namespace mxk::query {
 
 class SinkBox final : public dataflow::Box {
   public:
+    static constexpr std::string_view kind = "answer";
     static constexpr std::array<std::string_view, 1> inputs{"rows"};
     static constexpr bool has_output = false;
     static constexpr bool has_many_inputs = true;

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernel/memory/heap/heap.hpp"
 #include "query/expression/order.hpp"
 #include "query/expression/wide.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 
 namespace mxk::query {
 namespace {
@@ -30,7 +30,7 @@ Result<void> Registers::prepare(Program const& program) {
     std::size_t bytes = alignment;
     for (std::size_t i = 0; i < program.register_count_; ++i)
         bytes += room_of(program.registers_[i].lane) + (program.registers_[i].is_nullable ? Program::chunk : 0);
-    memory_ = heap::allocate(bytes, alignment);
+    memory_ = dataflow::graph_memory::allocate(bytes, alignment);
     if (memory_ == nullptr) return Error("out of memory: no room for an expression's values");
     bytes_ = bytes;
     auto* next = static_cast<std::byte*>(memory_);
@@ -56,7 +56,7 @@ Result<void> Registers::prepare(Program const& program) {
 }
 
 Registers::~Registers() {
-    if (memory_ != nullptr) heap::deallocate(memory_, bytes_, alignment);
+    if (memory_ != nullptr) dataflow::graph_memory::deallocate(memory_, bytes_, alignment);
 }
 
 // One chunk. Every operation is one loop over dense values.

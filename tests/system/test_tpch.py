@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import re
 import statistics
 import struct
 import sys
@@ -295,6 +296,26 @@ def test_forty_cores_share_a_query(tmp_path: Path) -> None:
     ended = run_linux("--cores", "41", "--nodes", "4", "--memory", "4G", "--", command)
     ((*_, count),) = json.loads(ended.output.splitlines()[-1])["result"]
     assert count == str(rows)
+
+
+def test_what_boxes_have_done_is_explained(kept: data.Data) -> None:
+    command = f"bench query q3 --data {kept.column_file} --cores 2 --explain"
+    row = json.loads(run_linux("--cores", "2", "--", f"{command} --json").output.splitlines()[-1])
+    boxes = {(box["name"], box["kind"]): box for box in row["boxes"]}
+    assert boxes["lineitem", "scan"]["rows"] == 60_175
+    assert boxes["order", "merge"]["rows"] == len(row["result"]) == 10
+    assert all(box["turns"] and box["cores"] and box["seconds"] > 0 for box in boxes.values())
+    assert row["max_memory_bytes"] > 0
+    table = run_linux("--cores", "2", "--", command).output
+    assert re.search(r"^lineitem +scan +4 +[12] +\d+ +60175 +\d", table, re.MULTILINE), table
+    assert re.search(r"^memory: up to \d+\.\d MiB$", table, re.MULTILINE), table
+
+
+def test_memory_has_a_limit(kept: data.Data) -> None:
+    limited = f"bench query q3 --data {kept.column_file} --cores 2 --parts 64 --memory-limit"
+    said = run_linux("--cores", "2", "--", f"{limited} 1", code=1).output
+    assert re.search(r"error: box '.*': out of memory: the query has more than its limit of 1048576 bytes", said), said
+    run_linux("--cores", "2", "--", f"{limited} 64")
 
 
 def test_no_order_depends_on_ties(reference: Reference) -> None:

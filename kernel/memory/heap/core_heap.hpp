@@ -104,6 +104,9 @@ class alignas(cache_line_bytes) CoreHeap {
     // Batches of others that a busy core keeps to send what it frees itself.
     static constexpr std::size_t max_spent = 8;
 
+    // Its core's: what graphs of boxes have taken (tasks/dataflow/graph/graph_memory.hpp).
+    std::int64_t taken_by_graphs = 0;
+
     // For its bins.
     [[nodiscard]] MetadataArena& arena() { return arena_; }
     [[nodiscard]] Slot take_block();

@@ -5,6 +5,7 @@
 
 #include "base/fence.hpp"
 #include "base/panic.hpp"
+#include "tasks/dataflow/graph/monitored_work.hpp"
 #include "tasks/dataflow/request_place.hpp"
 
 namespace mxk::dataflow {
@@ -37,12 +38,13 @@ void Box::fail(Error const& error) {
 }
 
 void Box::emit_to_all(EnvelopePointer envelope) {
+    rows_given_ += envelope->selected;
     for (std::size_t output = outputs_.size(); output > 1; --output) {
         EnvelopePointer copy = envelope->copy();
         if (!copy) return fail(no_memory_for_envelopes());
-        emit_to(output - 1, std::move(copy));
+        queue(output - 1, std::move(copy));
     }
-    if (!outputs_.empty()) emit_to(0, std::move(envelope));
+    if (!outputs_.empty()) queue(0, std::move(envelope));
 }
 
 // False: a receiver has no room.
@@ -185,7 +187,7 @@ Outcome Box::end_turn(CoreScheduler& here) {
     return Outcome::Ended;
 }
 
-Outcome Box::turn(CoreScheduler& here) {
+[[gnu::always_inline]] inline Outcome Box::turn(CoreScheduler& here) {
     if (waits_) [[unlikely]]
         note_waiting(false);
     if (!send(here)) return Outcome::Waits; // its receiver schedules it
@@ -216,6 +218,19 @@ Outcome Box::turn(CoreScheduler& here) {
         return Outcome::Waits;
     }
     return is_following || has_something_to_do() ? Outcome::Again : Outcome::Waits;
+}
+
+Outcome Box::run_turn(CoreScheduler& here, ReschedulableTask& task) {
+    return static_cast<Box&>(task).turn(here);
+}
+
+// Of a monitored query from the beginning, so that others do not pay for it.
+Outcome Box::run_monitored_turn(CoreScheduler& here, ReschedulableTask& task) {
+    Box& box = static_cast<Box&>(task);
+    MonitoredWork const monitored(box, here);
+    Outcome const outcome = run_turn(here, task);
+    box.query().monitor()->note_rows(box.number_, box.rows_given_ - std::exchange(box.rows_noted_, box.rows_given_));
+    return outcome;
 }
 
 } // namespace mxk::dataflow

@@ -45,13 +45,15 @@ class Box : public ReschedulableTask {
   public:
     // `query`: of which it is part. By the model (model.hpp), on a core that runs the query.
     explicit Box(Query& query, CoreId home_core)
-        : ReschedulableTask(query, &Box::run_turn, home_core)
+        : ReschedulableTask(query, query.monitor() == nullptr ? &Box::run_turn : &Box::run_monitored_turn, home_core)
         , home_(Worker::current().node()) {}
     virtual ~Box();
 
-    // The model, before the box runs. Its inputs in the order of their names; its outputs as they were connected.
-    void connect(std::string_view name, std::span<Edge*> inputs, std::span<Edge*> outputs) {
+    // The model, of which it is box `number`, before the box runs. Its inputs in the order of their names; its outputs
+    // as they were connected.
+    void connect(std::string_view name, std::size_t number, std::span<Edge*> inputs, std::span<Edge*> outputs) {
         name_ = name;
+        number_ = static_cast<std::uint32_t>(number);
         inputs_ = inputs;
         outputs_ = outputs;
         set_comes_last(is_source());
@@ -88,12 +90,11 @@ class Box : public ReschedulableTask {
         emit_to(0, std::move(envelope));
     }
     void emit_to(std::size_t output, EnvelopePointer envelope) {
-        Envelope* const added = envelope.release();
-        added->output = static_cast<std::uint32_t>(output);
-        added->next = nullptr;
-        (last_waiting_ != nullptr ? last_waiting_->next : first_waiting_) = added;
-        last_waiting_ = added;
+        rows_given_ += envelope->selected;
+        queue(output, std::move(envelope));
     }
+    // The envelope that is emitted next has one row, which stands for so many.
+    void stand_for(std::uint64_t rows) { rows_given_ += rows - 1; }
     [[nodiscard]] std::size_t outputs() const { return outputs_.size(); }
     [[nodiscard]] Edge& output(std::size_t number) const { return *outputs_[number]; }
     // In the constructor of a box that may say Step::Wait: what wakes it. A member of the query object, say; it lives
@@ -108,10 +109,19 @@ class Box : public ReschedulableTask {
 
   private:
     friend class BoxTask;
+    friend class MonitoredWork;
     void emit_to_all(EnvelopePointer envelope);
+    void queue(std::size_t output, EnvelopePointer envelope) {
+        Envelope* const added = envelope.release();
+        added->output = static_cast<std::uint32_t>(output);
+        added->next = nullptr;
+        (last_waiting_ != nullptr ? last_waiting_->next : first_waiting_) = added;
+        last_waiting_ = added;
+    }
     void note_task_end(CoreScheduler& here);
     [[nodiscard]] bool is_cancelled();
-    static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task) { return static_cast<Box&>(task).turn(here); }
+    static Outcome run_turn(CoreScheduler& here, ReschedulableTask& task);
+    static Outcome run_monitored_turn(CoreScheduler& here, ReschedulableTask& task);
     Outcome turn(CoreScheduler& here);
     void attach_waker();
     void note_waiting(bool waits);
@@ -132,10 +142,13 @@ class Box : public ReschedulableTask {
     void fail(Error const& error);
 
     std::string_view name_;
+    std::uint32_t number_ = 0; // of the model's boxes
     std::span<Edge*> inputs_;
     std::span<Edge*> outputs_;
     Envelope* first_waiting_ = nullptr; // to be sent
     Envelope* last_waiting_ = nullptr;
+    std::uint64_t rows_given_ = 0;
+    std::uint64_t rows_noted_ = 0;  // of these, by the query's monitor
     std::uint32_t inputs_over_ = 0; // whose end was noted
     mutable std::uint32_t last_input_ = 0;
     Edge* taken_from_ = nullptr; // in this turn, and its sender is still to be told

@@ -1,5 +1,6 @@
 #include "tasks/dataflow/graph/box_task.hpp"
 
+#include "tasks/dataflow/graph/monitored_work.hpp"
 #include "tasks/dataflow/scheduler.hpp"
 
 namespace mxk::dataflow {
@@ -19,8 +20,10 @@ BoxTask::BoxTask(Box& box, CoreScheduler& here, std::size_t number, Body its_bod
 
 Outcome BoxTask::run_once(CoreScheduler& here, ReschedulableTask& task) {
     auto& self = static_cast<BoxTask&>(task);
-    if (!self.request().is_cancelled())
+    if (!self.request().is_cancelled()) {
+        MonitoredWork const monitored(self.box_, here);
         if (auto const done = self.body_(here, self); !done.ok()) self.box_.fail(done.error());
+    }
     // The box may end from now on; its memory stays, since the request counts this task until it has ended.
     self.box_.note_task_end(here);
     return Outcome::Ended;

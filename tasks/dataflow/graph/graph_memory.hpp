@@ -1,4 +1,5 @@
-// Where envelopes and columns get their memory: from the calling core's heap. A comparison of schedulers with their
+// Where envelopes, columns, and what boxes keep of them get their memory: from the calling core's heap. While a query
+// is monitored (query_monitor.hpp), each core adds up how much it takes. A comparison of schedulers with their
 // allocators (Falt 2010, section 10.1) can have it from a general-purpose allocator, all of it and for some time.
 #pragma once
 
@@ -21,41 +22,36 @@ namespace graph_memory {
 
 namespace detail {
 inline std::atomic<GeneralAllocator const*> general{nullptr};
-[[gnu::noinline]] inline void* allocate_from(GeneralAllocator const& other, std::size_t bytes) {
-    void* const place = other.allocate(bytes + cache_line_bytes);
-    if (place == nullptr) return nullptr;
-    std::uintptr_t const aligned =
-        align_down(reinterpret_cast<std::uintptr_t>(place) + cache_line_bytes, cache_line_bytes);
-    auto* const result = reinterpret_cast<void**>(aligned);
-    result[-1] = place; // there is room: both are aligned to 16
-    return reinterpret_cast<void*>(aligned);
-}
-[[gnu::noinline]] inline void deallocate_to(GeneralAllocator const& other, void* place, std::size_t bytes) {
-    other.deallocate(static_cast<void**>(place)[-1], bytes + cache_line_bytes);
-}
+// Why memory is not just that of a heap: another allocator, and each monitor. None nearly always.
+inline std::atomic<std::uint32_t> reasons{0};
+void* allocate_in_another_way(std::size_t bytes, std::size_t alignment);
+void deallocate_in_another_way(void* place, std::size_t bytes, std::size_t alignment);
 } // namespace detail
 
 // From now on; null: the heaps again. The console's task, while there is no envelope and no column.
-inline void use(GeneralAllocator const* general) {
-    detail::general.store(general, std::memory_order_release);
-}
+void use(GeneralAllocator const* general);
 
 // Whether memory that is allocated now is not the heaps' of cores, so that it has no node. Any core.
 inline bool is_general() {
     return detail::general.load(std::memory_order_acquire) != nullptr;
 }
 
+// From now on until it is ended, cores add up what they take. Any thread.
+void begin_counting();
+void end_counting();
+// Bytes that this core's tasks have taken while there was counting, less those that they have given back: of one core,
+// differences of it mean something.
+std::int64_t taken_here();
+
 // As heap::allocate(), aligned to up to a cache line.
 [[nodiscard]] inline void* allocate(std::size_t bytes, std::size_t alignment = heap::min_alignment) {
-    auto const* const general = detail::general.load(std::memory_order_acquire);
-    if (general != nullptr) [[unlikely]]
-        return detail::allocate_from(*general, bytes);
+    if (detail::reasons.load(std::memory_order_acquire) != 0) [[unlikely]]
+        return detail::allocate_in_another_way(bytes, alignment);
     return heap::allocate(bytes, alignment);
 }
 inline void deallocate(void* place, std::size_t bytes, std::size_t alignment = heap::min_alignment) {
-    auto const* const general = detail::general.load(std::memory_order_acquire);
-    if (general != nullptr) [[unlikely]]
-        return detail::deallocate_to(*general, place, bytes);
+    if (detail::reasons.load(std::memory_order_acquire) != 0) [[unlikely]]
+        return detail::deallocate_in_another_way(place, bytes, alignment);
     heap::deallocate(place, bytes, alignment);
 }
 

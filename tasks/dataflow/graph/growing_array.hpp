@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "kernel/memory/heap/heap.hpp"
 #include "kernel/memory/memory.hpp"
+#include "tasks/dataflow/graph/graph_memory.hpp"
 
 namespace mxk::dataflow {
 
@@ -21,7 +21,7 @@ template <typename T> class GrowingArray {
     GrowingArray(GrowingArray const&) = delete;
     GrowingArray& operator=(GrowingArray const&) = delete;
     ~GrowingArray() {
-        if (values_ != nullptr) heap::deallocate(static_cast<void*>(values_), room_ * sizeof(T), alignof(T));
+        if (values_ != nullptr) graph_memory::deallocate(static_cast<void*>(values_), room_ * sizeof(T), alignof(T));
     }
 
     // False: there is no memory.
@@ -47,10 +47,10 @@ template <typename T> class GrowingArray {
   private:
     bool grow() { return set_room(room_ == 0 ? 64 : 2 * room_); }
     bool set_room(std::size_t room) {
-        auto* const values = static_cast<T*>(heap::allocate(room * sizeof(T), alignof(T)));
+        auto* const values = static_cast<T*>(graph_memory::allocate(room * sizeof(T), alignof(T)));
         if (values == nullptr) return false;
         if (size_ != 0) std::memcpy(static_cast<void*>(values), static_cast<void const*>(values_), size_ * sizeof(T));
-        if (values_ != nullptr) heap::deallocate(static_cast<void*>(values_), room_ * sizeof(T), alignof(T));
+        if (values_ != nullptr) graph_memory::deallocate(static_cast<void*>(values_), room_ * sizeof(T), alignof(T));
         values_ = values;
         room_ = room;
         return true;

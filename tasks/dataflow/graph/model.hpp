@@ -7,6 +7,7 @@
 //         static constexpr bool has_output = true;
 //         static constexpr bool reads_in_order = true;      // optional
 //         static constexpr bool collects = true;            // optional: takes all that comes before it gives anything
+//         static constexpr std::string_view kind = "join";  // optional: what a query's monitor calls it
 //         Join(Query& query, CoreId core, KeyColumn key);   // what add() is given, behind the first two
 //         // optional: which columns it needs of each connected input, and which it gives (column_types.hpp)
 //         static Result<ColumnTypes> columns(std::span<InputColumns const> given, KeyColumn key);
@@ -69,6 +70,13 @@ class Model {
     // the same error.
     Result<void> check();
 
+    [[nodiscard]] std::size_t boxes() const { return parts_; }
+    // f(name, kind, whether it has no inputs), in the order in which they were added.
+    template <typename Function> void for_each_box(Function function) const {
+        for (Part const* part = first_; part != nullptr; part = part->next)
+            function(part->name, part->kind, part->input_names.empty());
+    }
+
   private:
     friend class Query;
 
@@ -86,6 +94,7 @@ class Model {
 
         std::string_view name;
         std::span<std::string_view const> input_names;
+        std::string_view kind;
         bool has_output = false;
         bool reads_in_order = false;
         bool collects = false;
@@ -113,6 +122,7 @@ class Model {
             , arguments(std::move(its_arguments)...) {
             has_output = BoxType::has_output;
             if constexpr (requires { BoxType::reads_in_order; }) reads_in_order = BoxType::reads_in_order;
+            if constexpr (requires { BoxType::kind; }) kind = BoxType::kind;
             if constexpr (requires { BoxType::collects; }) collects = BoxType::collects;
             if constexpr (requires { BoxType::has_many_inputs; }) shares_input_name = BoxType::has_many_inputs;
         }

@@ -105,7 +105,8 @@ Result<void> Query::make_edges() {
         parts_->outputs[output] = edge;
     }
     for (Model::Part const* part = model_.first_; part != nullptr; part = part->next)
-        parts_->box[part->number]->connect(part->name, parts_->inputs.subspan(part->first_input, part->inputs),
+        parts_->box[part->number]->connect(part->name, part->number,
+                                           parts_->inputs.subspan(part->first_input, part->inputs),
                                            parts_->outputs.subspan(part->first_output, part->outputs));
     return {};
 }

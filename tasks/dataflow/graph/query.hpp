@@ -18,6 +18,7 @@ namespace mxk::dataflow {
 class Box;
 class Edge;
 class Model;
+class QueryMonitor;
 
 class Query : public Request {
   public:
@@ -32,6 +33,10 @@ class Query : public Request {
         , at_end_(at_end) {}
     // Cancels it and waits, if it has not ended: what its boxes write to has to live longer, and so has the scheduler.
     ~Query();
+
+    // Before it is submitted: who counts what it does, and may limit its memory (query_monitor.hpp).
+    void monitor_by(QueryMonitor& monitor) { monitor_ = &monitor; }
+    [[nodiscard]] QueryMonitor* monitor() const { return monitor_; }
 
     enum class State : std::uint8_t { New, Running, Done, Failed, Cancelled };
     // Any core or thread. Running: from its submission on. Cancelled: a box had to end before it was done.
@@ -69,6 +74,7 @@ class Query : public Request {
     struct Parts; // of the graph: one block of memory
     Model const& model_;
     AtEnd at_end_;
+    QueryMonitor* monitor_ = nullptr;
     Parts* parts_ = nullptr;
     std::atomic<bool> is_failing_{false};
     State end_state_ = State::Done; // written once, before the end; and so is the error

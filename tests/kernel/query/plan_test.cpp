@@ -8,6 +8,7 @@
 #include "query/plan/answer.hpp"
 #include "query/plan/plan.hpp"
 #include "query/plan/source.hpp"
+#include "tasks/dataflow/graph/query_monitor.hpp"
 #include "tests/kernel/dataflow/queries.hpp"
 
 namespace mxk::query_tests {
@@ -643,6 +644,101 @@ MXK_TEST(query, plans_have_many_parts) {
     Rows rows;
     check_answer(
         all_of_it, [&](Plan& plan) { return make_all(plan, rows); }, 150);
+}
+
+// ---- Monitored queries.
+
+MXK_TEST(query, a_monitor_says_what_boxes_have_done) {
+    Rows rows;
+    Plan plan({.cores = 2, .parts = 2, .rows_per_envelope = 2});
+    Answer answer;
+    std::array const one_key{Keys{"k", column("c")}};
+    std::array const sums{Sums{"x", Function::Sum, column("n")}};
+    auto const small =
+        plan.filter("small", plan.scan("all", rows.source, std::array<Names, 2>{"n", "c"}), column("n") < number(5));
+    plan.answer("answer", plan.order_by("order", plan.group_by("groups", small, one_key, sums), by_first), answer);
+    MXK_REQUIRE(plan.check().ok());
+    dataflow::QueryMonitor monitor;
+    auto scheduler = dataflow::Scheduler::create(all_cores().span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    for (int run = 0; run < 2; ++run) { // begun anew for each
+        answer.clear();
+        MXK_REQUIRE(monitor.begin(plan.model()).ok());
+        dataflow::Query query(plan.model());
+        query.monitor_by(monitor);
+        scheduler.value()->submit(query);
+        MXK_REQUIRE(query.wait().ok());
+        MXK_CHECK_EQUAL(monitor.rows_read(), 8U);
+        MXK_CHECK(monitor.max_memory() > 0);
+        MXK_CHECK(monitor.max_memory() < 1 * MiB);
+        FixedText<400> lines;
+        std::uint64_t turns = 0;
+        monitor.for_each_line([&](dataflow::QueryMonitor::Line const& line) {
+            format(lines, "{}/{} {}x {}, ", line.name, line.kind, line.boxes, line.rows);
+            MXK_CHECK(line.turns != 0 && line.cores != 0 && raw(line.time) != 0);
+            MXK_CHECK(line.cores <= workers::count() && line.cores <= line.turns);
+            turns += line.turns;
+        });
+        // The groups are 4, 2 in each of two tables, as rows 0, 1, 2, 3 and 4 are one part's and the other's.
+        std::string_view const expected =
+            "all/scan 2x 8, small/filter 2x 5, groups/group 2x 3, groups/merge groups 2x 2, order/merge 1x 2, "
+            "order/order 2x 2, answer/answer 1x 0, ";
+        if (lines.view() != expected) log::error("got: {}", lines.view());
+        MXK_CHECK(lines.view() == expected);
+        MXK_CHECK(turns >= 12);
+    }
+}
+
+// What a query keeps, by what: its limit ends it, twice as much does not.
+MXK_TEST(query, a_query_with_too_much_memory_ends_with_an_error) {
+    constexpr std::size_t count = 20'000;
+    auto numbers = NodeVector<std::int64_t>::create(count, Worker::current().node());
+    MXK_REQUIRE(numbers.ok());
+    for (std::size_t i = 0; i < count; ++i) numbers.value().emplace(static_cast<std::int64_t>(i * 7919 % 100'003));
+    Source source("numbers", count);
+    SourceColumn column_of_numbers{.name = {}, .type = {.kind = Kind::I64}, .values = numbers.value().begin()};
+    column_of_numbers.name = std::string_view("n");
+    MXK_REQUIRE(source.add(column_of_numbers).ok());
+    auto const check = [&](std::string_view name, auto const& make) {
+        Plan plan({.cores = 2, .parts = 2});
+        Answer answer;
+        plan.answer("answer", make(plan, plan.scan("s", source, n)), answer);
+        MXK_REQUIRE(plan.check().ok());
+        auto scheduler = dataflow::Scheduler::create(all_cores().span(), {});
+        MXK_REQUIRE(scheduler.ok());
+        dataflow::QueryMonitor monitor;
+        auto const run = [&](std::size_t limit) -> Result<void> {
+            answer.clear();
+            MXK_TRY(monitor.begin(plan.model(), limit));
+            dataflow::Query query(plan.model());
+            query.monitor_by(monitor);
+            scheduler.value()->submit(query);
+            return query.wait();
+        };
+        MXK_CHECK(run(dataflow::QueryMonitor::no_limit).ok());
+        std::size_t const needed = monitor.max_memory();
+        MXK_CHECK(needed >= count * sizeof(std::int64_t) / 2);
+        MXK_CHECK(run(2 * needed).ok());
+        auto const limited = run(needed / 4);
+        FixedText<200> expected; // of whichever box took what was too much
+        format(expected, "': out of memory: the query has more than its limit of {} bytes", needed / 4);
+        bool const is_expected = !limited.ok() && limited.error().message().ends_with(expected.view());
+        if (!is_expected)
+            log::error("{} of {}: {}", name, needed, limited.ok() ? "no error" : limited.error().message());
+        MXK_CHECK(is_expected);
+    };
+    using PlanRows = Plan::Rows;
+    check("g", [](Plan& plan, PlanRows rows) {
+        return plan.group_by("g", rows, std::array{Keys{"k", column("n")}}, std::array{Sums{"x", Function::Count}});
+    });
+    check("o", [](Plan& plan, PlanRows rows) {
+        // Computed, so that it is no view of the source.
+        return plan.order_by("o", plan.map("m", rows, std::array{Keys{"k", column("n") * number(3)}}), by_first);
+    });
+    check("j", [&](Plan& plan, PlanRows rows) {
+        auto const table = plan.map("t", plan.scan("s2", source, n), std::array{Keys{"k", column("n")}});
+        return plan.join("j", JoinKind::Inner, table, rows, std::array{JoinKey{column("k"), column("n")}});
+    });
 }
 
 MXK_TEST(query, a_plan_that_is_cancelled_says_so) {
