@@ -235,9 +235,8 @@ Plan::Rows Plan::join(std::string_view name, JoinKind kind, Rows table, Rows row
     std::uint64_t const factor = has_pairs ? std::max<std::uint64_t>(from_table->max_rows, 1) : 1;
     if (__builtin_mul_overflow(from->max_rows, factor, &step->max_rows)) step->max_rows = UINT64_MAX;
     auto const bound = step->spec.bind(kind, keys, *from_table->schema, *from->schema);
-    // As many shares as cores, a power of two; of few rows one is fast enough.
-    constexpr std::uint64_t min_shared_rows = 100'000;
-    std::size_t const wanted = from_table->max_rows < min_shared_rows ? 1 : options_.cores;
+    // As many shares as cores, a power of two.
+    std::size_t const wanted = from_table->max_rows < options_.min_shared_rows ? 1 : options_.cores;
     auto const share_bits = std::min(static_cast<unsigned>(std::bit_width(wanted) - 1), JoinTableBox::max_share_bits);
     BoxId const all = model_.add<JoinTableBox>(step->name.view(), spec, share_bits);
     for (std::uint64_t share = 0; share < std::uint64_t{1} << share_bits; ++share) {

@@ -35,6 +35,7 @@ struct PlanOptions {
     std::size_t parts = 1; // scans of a table side by side, each with boxes behind it; 1 to 256, others are the nearest
     std::uint32_t rows_per_envelope = 0;                        // 0: as many as are recommended for their size
     std::uint32_t capacity = dataflow::Model::default_capacity; // envelopes that may wait at an input
+    std::uint64_t min_shared_rows = 100'000; // of a join's table: of fewer, one core builds all of it fast enough
 };
 
 class Plan {

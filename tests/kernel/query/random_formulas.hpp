@@ -67,20 +67,6 @@ inline Expression expression_of(Formula const& formula, ReferenceRows const& row
     return query::decimal(static_cast<std::int64_t>(value.number), scale);
 }
 
-inline void write_formula(TextSink& out, Formula const& formula, ReferenceRows const& rows) {
-    constexpr std::array<std::string_view, 20> names{
-        "column", "constant", "+",  "-", "*",    "==",     "!=",      "<",  "<=",     ">",
-        ">=",     "&&",       "||", "!", "null", "choose", "between", "in", "starts", "contains"};
-    if (formula.operation == Operation::Column) return out.write(rows.column[formula.column].name.view());
-    if (formula.operation == Operation::Constant) return write_value(out, formula.constant, formula.meaning);
-    format(out, "{}(", names[static_cast<std::size_t>(formula.operation)]);
-    for (std::size_t i = 0; i < formula.count; ++i) {
-        if (i != 0) out.write(", ");
-        write_formula(out, *formula.operands[i], rows);
-    }
-    out.write(")");
-}
-
 // Random formulas over columns.
 class Formulas {
   public:

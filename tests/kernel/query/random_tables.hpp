@@ -31,7 +31,7 @@ class RandomColumn {
         choose_type(random);
         spread_ = static_cast<Spread>(random.below(5));
         is_messy_ = random.below(3) == 0;
-        std::uint64_t const null_share = random.below(2) == 0 ? 0 : random.below(12) == 0 ? 100 : 1 + random.below(50);
+        std::uint64_t const null_share = random.below(3) == 0 ? 0 : random.below(12) == 0 ? 100 : 1 + random.below(50);
         few_ = random.next();
         reserve(rows);
         for (std::size_t row = 0; row < rows; ++row) {

@@ -232,6 +232,11 @@ class Evaluation {
         }
         return truth(is_there);
     }
+    // As which values of these two are compared.
+    static Meaning common(Meaning const& a, Meaning const& b) {
+        return {.of = a.of == Class::Real || b.of == Class::Real ? Class::Real : a.of,
+                .scale = std::max(a.scale, b.scale)};
+    }
     [[nodiscard]] bool has_overflowed() const { return has_overflowed_; }
     void note_overflow() { has_overflowed_ = true; }
 
@@ -249,10 +254,6 @@ class Evaluation {
         if (to.of == Class::Real && from.of == Class::Whole) value.real = to_real(value.number, from.scale);
         if (to.of == Class::Whole) value.number = scaled(value.number, from.scale, to.scale, has_overflowed_);
         return value;
-    }
-    static Meaning common(Meaning const& a, Meaning const& b) {
-        return {.of = a.of == Class::Real || b.of == Class::Real ? Class::Real : a.of,
-                .scale = std::max(a.scale, b.scale)};
     }
     Value computed(Formula const& formula, Value a, Value b) {
         bool const is_product = formula.operation == Operation::Multiply;
