@@ -36,6 +36,7 @@ set(public_headers
     kernel/memory/node_vector.hpp
     kernel/topology/system_topology.hpp
     query/column_file.hpp
+    query/plan/arrow.hpp
     query/plan/plan.hpp
     tasks/coroutine.hpp
     tasks/dataflow/graph/box_task.hpp

@@ -23,7 +23,7 @@ void put(T const* values, Storage storage, Envelope const& rows, Row first, Row 
 
 // As far as expressions can make it one of the other's type.
 Expression towards(Field const& own, Field const& other) {
-    Expression const self = column(own.name.view());
+    Expression self = column(own.name.view());
     if (own.type == other.type || !is_number(own.type.kind) || !is_number(other.type.kind)) return self;
     if (!is_whole(own.type.kind) || !is_whole(other.type.kind)) return self * real(1);
     return own.type.scale < other.type.scale ? self + decimal(0, other.type.scale) : self;

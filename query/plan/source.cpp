@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/format.hpp"
 #include "base/panic.hpp"
@@ -10,7 +11,7 @@
 namespace mxk::query {
 namespace {
 
-using Labels = std::array<std::string_view, 256>;
+constexpr std::size_t max_labels = 256; // of a column file's dictionary
 
 template <typename T> Range range_of(SourceColumn const& column, std::uint64_t rows) {
     auto const* const values = static_cast<T const*>(column.values);
@@ -87,10 +88,22 @@ Source::~Source() {
     while (first_ != nullptr) {
         Entry* const entry = first_;
         first_ = entry->next;
-        if (entry->labels != nullptr) heap::deallocate(entry->labels, sizeof(Labels), alignof(Labels));
         entry->~Entry();
         heap::deallocate(entry, sizeof(Entry), alignof(Entry));
     }
+    while (memory_ != nullptr) {
+        Memory* const memory = std::exchange(memory_, memory_->next);
+        heap::deallocate(memory, memory->bytes, cache_line_bytes);
+    }
+}
+
+// Aligned to a cache line, which stands in front of it.
+Result<void*> Source::take_memory(std::size_t bytes) {
+    std::size_t const all = cache_line_bytes + bytes;
+    auto* const place = static_cast<std::byte*>(heap::allocate(all, cache_line_bytes));
+    if (place == nullptr) return Error::of("out of memory: no room for {} bytes of a column", bytes);
+    memory_ = new (place) Memory{.next = memory_, .bytes = all};
+    return static_cast<void*>(place + cache_line_bytes);
 }
 
 Result<void> Source::add(SourceColumn const& column) {
@@ -123,11 +136,10 @@ Result<void> Source::add(Table const& table) {
         }
         MXK_TRY(add(column));
         if (column.type.kind != Kind::Text) continue;
-        void* const place = heap::allocate(sizeof(Labels), alignof(Labels));
-        if (place == nullptr) return Error::of("{}: out of memory: no room for a dictionary", name());
-        last_->labels = new (place) Labels;
-        for (std::size_t code = 0; code < from.codes(); ++code) (*last_->labels)[code] = from.text(code);
-        last_->column.labels = last_->labels->data();
+        auto* const labels =
+            static_cast<std::string_view*>(MXK_TRY(take_memory(max_labels * sizeof(std::string_view))));
+        for (std::size_t code = 0; code < from.codes(); ++code) new (labels + code) std::string_view(from.text(code));
+        last_->column.labels = labels;
         last_->column.label_count = from.codes();
     }
     return {};

@@ -15,6 +15,9 @@
 #include "query/expression/schema.hpp"
 #include "query/expression/type.hpp"
 
+struct ArrowArray;
+struct ArrowSchema;
+
 namespace mxk::query {
 
 // Of one table. `values`: of the storage; of a Text in Arrow's layout the bytes, of one in a dictionary the codes.
@@ -24,12 +27,14 @@ struct SourceColumn {
     Storage storage = Storage::I64;
     void const* values = nullptr;
     std::uint8_t const* validity = nullptr;   // bits, the lowest first; null: there is no NULL
+    std::uint8_t first_bit = 0;               // of these, 0 to 7: the first row's
     std::int32_t const* offsets = nullptr;    // of a Text: one more than rows
     std::string_view const* labels = nullptr; // of a Text in a dictionary
     std::size_t label_count = 0;
 
     [[nodiscard]] bool is_valid(std::uint64_t row) const {
-        return validity == nullptr || (validity[row / 8] >> row % 8 & 1U) != 0;
+        std::uint64_t const bit = first_bit + row;
+        return validity == nullptr || (validity[bit / 8] >> bit % 8 & 1U) != 0;
     }
     // Reads all values of a whole kind; of others nothing.
     [[nodiscard]] Range range(std::uint64_t rows) const;
@@ -53,6 +58,10 @@ class Source {
     // storage that the type does not have panics.
     Result<void> add(SourceColumn const& column);
 
+    // All columns of a record batch that has the source's rows (arrow.hpp). It stays the caller's, who releases it when
+    // the source is gone. Errors, by the column's name: another type, damaged offsets or codes, no memory.
+    Result<void> add(ArrowSchema const& schema, ArrowArray const& batch);
+
     [[nodiscard]] std::string_view name() const { return name_.view(); }
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
     // An error that lists the columns if there is none of this name.
@@ -61,14 +70,22 @@ class Source {
     [[nodiscard]] Range range(SourceColumn const& column) const;
 
   private:
+    friend class ArrowColumn;
     struct Entry {
         SourceColumn column;
-        std::array<std::string_view, 256>* labels = nullptr; // this object's
         Entry* next = nullptr;
         mutable std::optional<Range> range{};
     };
+    // What columns need beside the user's memory, as long as the source lives.
+    struct Memory {
+        Memory* next;
+        std::size_t bytes;
+    };
+    Result<void*> take_memory(std::size_t bytes);
+
     FixedText<32> name_;
     std::uint64_t rows_;
+    Memory* memory_ = nullptr;
     Entry* first_ = nullptr;
     Entry* last_ = nullptr;
 };

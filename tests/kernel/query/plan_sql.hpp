@@ -91,7 +91,8 @@ class PlanSql {
     }
     Step group(Step from, ReferenceRows const& rows, std::span<Formula const* const> keys,
                std::span<ReferenceAggregate const> aggregates, ReferenceRows const& to) {
-        constexpr std::array<std::string_view, 6> functions{"count", "count", "sum", "avg", "min", "max"};
+        constexpr std::array<std::string_view, 7> functions{"count(", "count(", "sum(",           "avg(",
+                                                            "min(",   "max(",   "count(DISTINCT "};
         begin("SELECT ");
         for (std::size_t i = 0; i < keys.size(); ++i) {
             write(*keys[i], rows);
@@ -99,7 +100,7 @@ class PlanSql {
         }
         for (std::size_t i = 0; i < aggregates.size(); ++i) {
             ReferenceColumn const& column = to.column[keys.size() + i];
-            format(sql_, "{}CAST({}(", i == 0 ? "" : ", ", functions[static_cast<std::size_t>(aggregates[i].function)]);
+            format(sql_, "{}CAST({}", i == 0 ? "" : ", ", functions[static_cast<std::size_t>(aggregates[i].function)]);
             if (aggregates[i].of == nullptr)
                 sql_.write("*");
             else
@@ -108,6 +109,23 @@ class PlanSql {
         }
         format(sql_, " FROM s{}", from);
         for (std::size_t i = 0; i < keys.size(); ++i) format(sql_, "{}{}", i == 0 ? " GROUP BY " : ", ", i + 1);
+        return end("");
+    }
+    // Of two steps of as many columns.
+    Step combine(SetKind kind, Step first, ReferenceRows const& first_rows, Step second,
+                 ReferenceRows const& second_rows, ReferenceRows const& to) {
+        constexpr std::array<std::string_view, 4> kinds{"UNION ALL", "UNION", "INTERSECT", "EXCEPT"};
+        auto const select = [&](Step from, ReferenceRows const& rows) {
+            sql_.write("SELECT ");
+            for (std::size_t i = 0; i < to.columns; ++i)
+                format(sql_, "{}CAST({} AS {}) AS {}", i == 0 ? "" : ", ", rows.column[i].name.view(),
+                       sql_type(to.column[i].meaning).view(), to.column[i].name.view());
+            format(sql_, " FROM s{}", from);
+        };
+        begin("");
+        select(first, first_rows);
+        format(sql_, " {} ", kinds[static_cast<std::size_t>(kind)]);
+        select(second, second_rows);
         return end("");
     }
     // The end: all rows, in this order; dates as days since 1970.

@@ -24,8 +24,8 @@ constexpr std::int64_t max_number = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint8_t half_valid = 0b0101'0101;
 
 // 8 rows.
-struct Rows {
-    Rows() {
+struct EightRows {
+    EightRows() {
         add("n", {.kind = Kind::I64}, Storage::I64, number.data());
         add("maybe", {.kind = Kind::I64}, Storage::I64, number.data(), &half_valid);
         add("edge", {.kind = Kind::I64}, Storage::I64, edges.data());
@@ -108,7 +108,7 @@ constexpr std::array<OrderKey, 1> by_first{{{"k"}}};
 } // namespace
 
 MXK_TEST(query, plans_name_what_is_wrong) {
-    Rows rows;
+    EightRows rows;
     auto const check_filter = [&](std::string_view expected, Names column_name, Expression const& condition) {
         check_refused(expected, [&](Plan& plan) {
             return plan.filter("f", plan.scan("s", rows.source, std::array{column_name}), condition);
@@ -240,7 +240,7 @@ MXK_TEST(query, sources_name_what_is_wrong) {
 }
 
 MXK_TEST(query, rows_of_another_plan_are_refused) {
-    Rows rows;
+    EightRows rows;
     Plan other({});
     auto const foreign = other.scan("s", rows.source, n);
     check_refused("box 'f': expected rows that a step of this plan has given", [&](Plan& plan) {
@@ -251,7 +251,7 @@ MXK_TEST(query, rows_of_another_plan_are_refused) {
 
 // They would fill what waits for the table, which would wait for their end.
 MXK_TEST(query, rows_joined_with_themselves_are_refused) {
-    Rows rows;
+    EightRows rows;
     auto const keys = std::array{JoinKey{column("k"), column("n")}};
     constexpr std::string_view expected = "box 'j' reads its inputs one after the other, and box 's' feeds input "
                                           "'rows' and another: it would wait for ever";
@@ -273,7 +273,7 @@ MXK_TEST(query, rows_joined_with_themselves_are_refused) {
 }
 
 MXK_TEST(query, edges_of_64_bits_are_keys) {
-    Rows rows;
+    EightRows rows;
     auto const count_by = [&](Names name) {
         return [&rows, name](Plan& plan) {
             auto const scanned = plan.scan("s", rows.source, std::array{name});
@@ -313,7 +313,7 @@ MXK_TEST(query, edges_of_64_bits_are_keys) {
 }
 
 MXK_TEST(query, null_is_one_group_and_no_summand) {
-    Rows rows;
+    EightRows rows;
     check_answer("false 1 2 210 105.0 2, false NULL 2 202 101.0 2, true NULL 4 NULL NULL 0", [&](Plan& plan) {
         auto const scanned = plan.scan("s", rows.source, std::array<Names, 3>{"maybe", "n", "edge"});
         auto const changed = column("maybe") + number(100); // what is NULL becomes no 100
@@ -331,7 +331,7 @@ MXK_TEST(query, null_is_one_group_and_no_summand) {
 // ---- Counts of values that differ, and sets.
 
 MXK_TEST(query, values_that_differ_are_counted) {
-    Rows rows;
+    EightRows rows;
     constexpr std::array<Names, 6> names{"n", "maybe", "s", "c", "f", "is"};
     auto const check = [&](std::string_view expected, std::span<Keys const> keys, std::span<Sums const> sums) {
         check_answer(expected, [&](Plan& plan) {
@@ -387,7 +387,7 @@ MXK_TEST(query, values_that_differ_are_counted) {
 }
 
 MXK_TEST(query, sets_of_rows) {
-    Rows rows;
+    EightRows rows;
     // From `first` on, 4 of the numbers of a column.
     auto const part = [&](Plan& plan, Names name, Names of, std::int64_t first) {
         auto const all = plan.scan("s", rows.source, std::array<Names, 2>{"n", of == "n" ? "u" : of});
@@ -453,7 +453,7 @@ MXK_TEST(query, sets_of_rows) {
 }
 
 MXK_TEST(query, wide_numbers_are_exact_or_an_error) {
-    Rows rows;
+    EightRows rows;
     constexpr std::array<Names, 5> names{"n", "edge", "u", "w", "maybe"};
     auto const with = [&](Function function, Expression const& of) {
         return [&rows, &names, function, of](Plan& plan) {
@@ -484,7 +484,7 @@ MXK_TEST(query, wide_numbers_are_exact_or_an_error) {
 }
 
 MXK_TEST(query, a_filter_takes_constants_of_any_size) {
-    Rows rows;
+    EightRows rows;
     auto const wide_number = [](Int128 value) {
         return Expression::of({.type = {.kind = Kind::Decimal128}, .number = value});
     };
@@ -515,7 +515,7 @@ MXK_TEST(query, a_filter_takes_constants_of_any_size) {
 
 // As a tree that is flat, which a chain of its leaves would not be.
 MXK_TEST(query, a_filter_takes_conditions_of_many_parts) {
-    Rows rows;
+    EightRows rows;
     std::array<Expression, 64> parts;
     for (std::size_t i = 0; i < parts.size(); ++i)
         parts[i] = column("n") != number(static_cast<std::int64_t>(i % 2 + 2));
@@ -562,7 +562,7 @@ MXK_TEST(query, order_keeps_the_first_rows_for_any_limit) {
 }
 
 MXK_TEST(query, limits_give_no_more) {
-    Rows rows;
+    EightRows rows;
     auto const limited = [&](std::uint64_t limit) {
         return [&rows, limit](Plan& plan) {
             auto const first = plan.limit("l", plan.scan("s", rows.source, n), limit);
@@ -576,7 +576,7 @@ MXK_TEST(query, limits_give_no_more) {
 }
 
 MXK_TEST(query, empty_tables_are_no_rows) {
-    Rows rows;
+    EightRows rows;
     Source none("none", 0);
     MXK_REQUIRE(none.add(SourceColumn{.name = Names("e"), .type = {.kind = Kind::I64}, .storage = Storage::I64}).ok());
     MXK_REQUIRE(
@@ -613,7 +613,7 @@ MXK_TEST(query, empty_tables_are_no_rows) {
 namespace {
 
 // Scans, a join, groups, an order: what all boxes have to do with.
-Plan::Rows make_all(Plan& plan, Rows const& rows) {
+Plan::Rows make_all(Plan& plan, EightRows const& rows) {
     auto const table = plan.map("t", plan.scan("s", rows.source, std::array<Names, 2>{"n", "s"}),
                                 std::array{Keys{"t", column("n")}, Keys{"label", column("s")}});
     auto const joined =
@@ -628,7 +628,7 @@ constexpr std::string_view all_of_it = " 2 6, a 1 4, b 1 2, NULL 4 16";
 } // namespace
 
 MXK_TEST(query, a_plan_runs_any_number_of_queries) {
-    Rows rows;
+    EightRows rows;
     Plan plan({.parts = 3, .rows_per_envelope = 2});
     Answer answer;
     plan.answer("answer", make_all(plan, rows), answer);
@@ -641,7 +641,7 @@ MXK_TEST(query, a_plan_runs_any_number_of_queries) {
 }
 
 MXK_TEST(query, plans_have_many_parts) {
-    Rows rows;
+    EightRows rows;
     check_answer(
         all_of_it, [&](Plan& plan) { return make_all(plan, rows); }, 150);
 }
@@ -649,7 +649,7 @@ MXK_TEST(query, plans_have_many_parts) {
 // ---- Monitored queries.
 
 MXK_TEST(query, a_monitor_says_what_boxes_have_done) {
-    Rows rows;
+    EightRows rows;
     Plan plan({.cores = 2, .parts = 2, .rows_per_envelope = 2});
     Answer answer;
     std::array const one_key{Keys{"k", column("c")}};
@@ -727,6 +727,22 @@ MXK_TEST(query, a_query_with_too_much_memory_ends_with_an_error) {
             log::error("{} of {}: {}", name, needed, limited.ok() ? "no error" : limited.error().message());
         MXK_CHECK(is_expected);
     };
+    // What goes through, and is given back, does not count.
+    Plan stream({.rows_per_envelope = 64, .capacity = 1});
+    Answer sum;
+    auto const computed = stream.map("m", stream.scan("s", source, n), std::array{Keys{"k", column("n") * number(3)}});
+    stream.answer("answer", stream.group_by("g", computed, {}, std::array{Sums{"x", Function::Sum, column("k")}}), sum);
+    MXK_REQUIRE(stream.check().ok());
+    dataflow::QueryMonitor of_stream;
+    MXK_REQUIRE(of_stream.begin(stream.model()).ok());
+    auto scheduler = dataflow::Scheduler::create(all_cores().span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    dataflow::Query query(stream.model());
+    query.monitor_by(of_stream);
+    scheduler.value()->submit(query);
+    MXK_REQUIRE(query.wait().ok());
+    MXK_CHECK(of_stream.max_memory() < count * sizeof(std::int64_t) / 2);
+
     using PlanRows = Plan::Rows;
     check("g", [](Plan& plan, PlanRows rows) {
         return plan.group_by("g", rows, std::array{Keys{"k", column("n")}}, std::array{Sums{"x", Function::Count}});
@@ -742,7 +758,7 @@ MXK_TEST(query, a_query_with_too_much_memory_ends_with_an_error) {
 }
 
 MXK_TEST(query, a_plan_that_is_cancelled_says_so) {
-    Rows rows;
+    EightRows rows;
     for (unsigned turns = 1; turns < 40; ++turns) {
         Plan plan({.parts = 4, .rows_per_envelope = 1, .capacity = 1});
         Answer answer;

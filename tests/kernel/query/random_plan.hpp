@@ -82,6 +82,11 @@ class RandomPlan {
             if (random_.below(5) == 0) table = group(table);
             result_ = changed(join(table, result_));
         }
+        if (random_.below(4) == 0) {
+            bool const is_same = random_.below(4) == 0; // a table may be on both sides
+            Stream const other = changed(scan(is_same ? *tables_[0] : *new_table("d", one_of(random_, sizes))));
+            result_ = combined(result_, other);
+        }
         if (random_.below(2) == 0) {
             result_ = changed(group(result_));
             if (random_.below(4) == 0) result_ = group(result_);
@@ -215,6 +220,45 @@ class RandomPlan {
                            std::span<query::JoinKey const>(of_plan).first(count)),
                 sql_.join(kind, table.of_sql, *table.rows, rows.of_sql, *rows.rows, chosen)};
     }
+    // The second one's columns are made to be of the first one's types, but for decimals' scales.
+    Stream combined(Stream first, Stream second) {
+        formulas_.begin(*second.rows);
+        ReferenceRows& second_rows = new_rows();
+        ReferenceRows& to = new_rows();
+        std::array<Formula const*, ReferenceRows::max_columns> made{};
+        std::array<NamedExpression, ReferenceRows::max_columns> columns;
+        std::size_t const count = first.rows->columns;
+        for (std::size_t i = 0; i < count; ++i) {
+            ReferenceColumn const& column = first.rows->column[i];
+            Class const of = column.meaning.of;
+            made[i] = random_.below(3) == 0 ? nullptr : formulas_.column(of);
+            if (made[i] == nullptr) made[i] = formulas_.of(of, 1);
+            if (made[i]->meaning.of != of) // there are no letters but columns
+                made[i] = &pool_.emplace(Formula{.meaning = column.meaning, .constant = {.is_null = true}});
+            columns[i] = {new_name(), expression_of(*made[i], *second.rows)};
+            second_rows.add_column(columns[i].name, made[i]->meaning);
+            Meaning meaning = Evaluation::common(column.meaning, made[i]->meaning);
+            meaning.is_exact = column.meaning.is_exact && made[i]->meaning.is_exact;
+            meaning.bits = std::max(column.meaning.bits, made[i]->meaning.bits);
+            meaning.fraction = std::max(column.meaning.fraction, made[i]->meaning.fraction);
+            to.add_column(column.name.view(), meaning);
+        }
+        auto const formulas = std::span<Formula const* const>(made).first(count);
+        Evaluation evaluation;
+        map_rows(*second.rows, formulas, second_rows, evaluation);
+        constexpr std::array kinds{SetKind::All, SetKind::Union, SetKind::Intersection, SetKind::Difference};
+        bool const are_exact = std::ranges::all_of(
+            std::span(to.column).first(count), [](ReferenceColumn const& column) { return column.meaning.is_exact; });
+        // An envelope has to have room for the column that says of which side a row is.
+        bool const is_plain = !are_exact || count == ReferenceRows::max_columns;
+        SetKind const kind = is_plain ? SetKind::All : one_of(random_, kinds);
+        combine_rows(kind, *first.rows, second_rows, to, evaluation);
+        note(evaluation);
+        auto const mapped = plan_.map("map", second.of_plan, std::span<NamedExpression const>(columns).first(count));
+        auto const sql = sql_.map(second.of_sql, *second.rows, formulas, second_rows);
+        return {&to, plan_.combine("combine", kind, first.of_plan, mapped),
+                sql_.combine(kind, first.of_sql, *first.rows, sql, second_rows, to)};
+    }
     Stream group(Stream from) {
         formulas_.begin(*from.rows);
         ReferenceRows& to = new_rows();
@@ -251,19 +295,21 @@ class RandomPlan {
                 sql_.group(from.of_sql, *from.rows, its_keys, its_aggregates, to)};
     }
     Function function_of(Meaning const& meaning) {
-        constexpr std::array all{Function::Count, Function::CountValues, Function::Min, Function::Max,
-                                 Function::Sum,   Function::Average,     Function::Sum, Function::Average};
+        constexpr std::array all{Function::Count,   Function::CountValues, Function::CountDistinct,
+                                 Function::Min,     Function::Max,         Function::Sum,
+                                 Function::Average, Function::Sum,         Function::Average};
         bool const is_whole = meaning.of == Class::Whole && meaning.bits < 112;
         bool const has_sum = is_whole || (meaning.of == Class::Real &&
                                           (has_exact_sum(meaning) || meaning.has_near_sums) && meaning.is_exact);
-        return all[random_.below(meaning.of == Class::Truth ? 2 : has_sum ? all.size() : 4)];
+        return all[random_.below(meaning.of == Class::Truth ? 3 : has_sum ? all.size() : 5)];
     }
     static bool has_exact_sum(Meaning const& meaning) { return meaning.bits + meaning.fraction < 40; }
     static Meaning result_of(ReferenceAggregate const& wanted) {
         Meaning result = wanted.of->meaning;
         switch (wanted.function) {
         case Function::Count:
-        case Function::CountValues: return {};
+        case Function::CountValues:
+        case Function::CountDistinct: return {};
         case Function::Sum:
             if (result.of == Class::Real) {
                 result.is_exact = result.is_exact && has_exact_sum(result);
@@ -304,7 +350,7 @@ class RandomPlan {
     NodeVector<ReferenceRows> steps_;
     Formulas formulas_;
     PlanSql sql_;
-    std::array<std::optional<RandomTable>, 3> tables_;
+    std::array<std::optional<RandomTable>, 4> tables_;
     std::size_t table_count_ = 0;
     std::array<FixedText<32>, 100> names_;
     std::size_t name_count_ = 0;

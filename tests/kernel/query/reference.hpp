@@ -23,6 +23,7 @@ using query::Function;
 using query::Int128;
 using query::JoinKind;
 using query::Kind;
+using query::SetKind;
 
 enum class Class : std::uint8_t { Truth, Whole, Real, Day, Letter, Words };
 
@@ -237,6 +238,13 @@ class Evaluation {
         return {.of = a.of == Class::Real || b.of == Class::Real ? Class::Real : a.of,
                 .scale = std::max(a.scale, b.scale)};
     }
+    // A value of one meaning as one of another: as compared and chosen ones are.
+    Value converted(Value value, Meaning const& from, Meaning const& to) {
+        if (value.is_null) return unknown();
+        if (to.of == Class::Real && from.of == Class::Whole) value.real = to_real(value.number, from.scale);
+        if (to.of == Class::Whole) value.number = scaled(value.number, from.scale, to.scale, has_overflowed_);
+        return value;
+    }
     [[nodiscard]] bool has_overflowed() const { return has_overflowed_; }
     void note_overflow() { has_overflowed_ = true; }
 
@@ -248,12 +256,6 @@ class Evaluation {
         for (Value const& value : {a, b})
             if (!value.is_null && (value.number != 0) == decisive) return truth(decisive);
         return a.is_null || b.is_null ? unknown() : truth(!decisive);
-    }
-    Value converted(Value value, Meaning const& from, Meaning const& to) {
-        if (value.is_null) return unknown();
-        if (to.of == Class::Real && from.of == Class::Whole) value.real = to_real(value.number, from.scale);
-        if (to.of == Class::Whole) value.number = scaled(value.number, from.scale, to.scale, has_overflowed_);
-        return value;
     }
     Value computed(Formula const& formula, Value a, Value b) {
         bool const is_product = formula.operation == Operation::Multiply;
@@ -376,6 +378,15 @@ inline Value aggregate(ReferenceAggregate const& wanted, std::span<Value const> 
         }
     }
     if (overflows) evaluation.note_overflow();
+    if (wanted.function == Function::CountDistinct) {
+        count = 0;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            bool const was_there = std::ranges::any_of(
+                values.first(i), [&](Value const& other) { return order(meaning.of, values[i], other) == 0; });
+            if (!values[i].is_null && !was_there) ++count;
+        }
+        return {.number = static_cast<Int128>(count)};
+    }
     if (wanted.function == Function::Count || wanted.function == Function::CountValues)
         return {.number = static_cast<Int128>(count)};
     if (count == 0) return {.is_null = true};
@@ -420,6 +431,45 @@ inline void group_rows(ReferenceRows const& from, std::span<Formula const* const
         }
         ++to.rows;
         begin = end;
+    }
+    to.measure();
+}
+
+// `to`: has its columns, of which both sides' values become.
+inline void combine_rows(SetKind kind, ReferenceRows const& first, ReferenceRows const& second, ReferenceRows& to,
+                         Evaluation& evaluation) {
+    GrowingArray<Value> values;
+    GrowingArray<std::size_t> rows;
+    for (ReferenceRows const* const side : {&first, &second})
+        for (std::size_t i = 0; i < side->rows; ++i) {
+            expect(rows.add(rows.size()), "a test has memory");
+            for (std::size_t at = 0; at < to.columns; ++at)
+                expect(
+                    values.add(evaluation.converted(side->row(i)[at], side->column[at].meaning, to.column[at].meaning)),
+                    "a test has memory");
+        }
+    auto const compare_rows = [&](std::size_t a, std::size_t b) {
+        for (std::size_t at = 0; at < to.columns; ++at)
+            if (int const found =
+                    order(to.column[at].meaning.of, values[a * to.columns + at], values[b * to.columns + at]);
+                found != 0)
+                return found;
+        return 0;
+    };
+    auto const all = rows.span();
+    std::sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) { return compare_rows(a, b) < 0; });
+    for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
+        bool is_in_first = false;
+        bool is_in_second = false;
+        for (; end < all.size() && compare_rows(all[begin], all[end]) == 0; ++end)
+            (all[end] < first.rows ? is_in_first : is_in_second) = true;
+        bool const is_wanted = kind == SetKind::Intersection ? is_in_first && is_in_second
+                               : kind == SetKind::Difference ? is_in_first && !is_in_second
+                                                             : true;
+        for (std::size_t times = kind == SetKind::All ? end - begin : is_wanted ? 1 : 0; times != 0; --times) {
+            to.add_row(&values[all[begin] * to.columns], to.columns);
+            ++to.rows;
+        }
     }
     to.measure();
 }
