@@ -153,6 +153,7 @@ test: lint ## everything: lint and the three rings of tests
 test-long: images linux simulator mpi concurrent-asan unit-model ## what takes longer: the long tests of all three rings (hours)
 	@build/linux/mxk-test 'test --long'
 	@MXK_LONG_TESTS=1 build/linux-asan/mxk-unit
+	@tests/fuzz/run --seconds $(SECONDS) columns plans models
 	@MXK_LONG_TESTS=1 build/linux/mxk-lock-model && MXK_LONG_TESTS=1 build/linux/mxk-model
 	@MXK_LONG_TESTS=1 build/venv/bin/python -P -m pytest tests/system -q -n 2 -p no:cacheprovider
 

@@ -221,8 +221,10 @@ class DirectoryCheck {
             return Error::of("offset {}: expected the offset {} of the dictionary of {}, got {}",
                              offset + offsetof(ColumnEntry, dictionary_at), expected, shown(column.name),
                              column.dictionary_at);
+        FixedText<96> expected("printable ASCII of a text in the dictionary of ");
+        expected.append(shown(column.name));
         for (std::uint32_t i = 0; i < column.dictionary_entries; ++i, dictionary_at_ += label_bytes)
-            MXK_TRY(check_label(bytes_, dictionary_at_, is_of_a_text, "printable ASCII of a dictionary's text"));
+            MXK_TRY(check_label(bytes_, dictionary_at_, is_of_a_text, expected.view()));
         return {};
     }
 

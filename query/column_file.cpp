@@ -5,6 +5,7 @@
 #include "base/text.hpp"
 #include "base/units.hpp"
 #include "query/column_check.hpp"
+#include "query/expression/shown_names.hpp"
 
 namespace mxk::query {
 namespace {
@@ -18,19 +19,6 @@ std::string_view label_at(std::span<std::byte const> file, std::uint64_t offset)
     std::string_view const label(reinterpret_cast<char const*>(file.data() + offset), label_bytes);
     return label.substr(0, label.find('\0'));
 }
-
-// A list for a message, which is cut where it has no more room.
-class NameList {
-  public:
-    void add(std::string_view name) {
-        if (!text_.view().empty()) text_.append(", ");
-        text_.append(name);
-    }
-    [[nodiscard]] std::string_view view() const { return text_.view(); }
-
-  private:
-    FixedText<160> text_;
-};
 
 } // namespace
 
@@ -63,7 +51,7 @@ Result<std::uint8_t> Column::code(std::string_view wanted) const {
         known.add(text(code));
     }
     if (codes() == 0) return Error::of("expected the column {} to have a dictionary, got none", name_);
-    return Error::of("expected a value of {}: {}; got '{}'", name_, known.view(), wanted);
+    return Error::of("expected a value of {}: {}; got '{}'", name_, known.view(), shown(wanted).view());
 }
 
 Table::Table(std::span<std::byte const> file, std::uint64_t entry_at_offset, std::uint64_t columns_at)
@@ -85,7 +73,7 @@ Result<Column> Table::column(std::string_view name) const {
         if (found.name() == name) return found;
         known.add(found.name());
     }
-    return Error::of("expected a column of {}: {}; got '{}'", name_, known.view(), name);
+    return Error::of("expected a column of {}: {}; got '{}'", name_, known.view(), shown(name).view());
 }
 
 Result<ColumnFile> ColumnFile::check(std::span<std::byte const> bytes) {
@@ -95,7 +83,9 @@ Result<ColumnFile> ColumnFile::check(std::span<std::byte const> bytes) {
 
 Result<ColumnFile> ColumnFile::read(std::string_view path, Arena& arena) {
     auto const bytes = MXK_TRY(arch::read_file(path, max_file_bytes, arena));
-    return check(bytes);
+    auto checked = check(bytes);
+    if (!checked) return Error::of("{}; the file is {}", checked.error().message(), path); // which may be long
+    return checked;
 }
 
 std::size_t ColumnFile::tables() const {
@@ -119,7 +109,7 @@ Result<Table> ColumnFile::table(std::string_view name) const {
         if (found.name() == name) return found;
         known.add(found.name());
     }
-    return Error::of("expected a table of the file: {}; got '{}'", known.view(), name);
+    return Error::of("expected a table of the file: {}; got '{}'", known.view(), shown(name).view());
 }
 
 } // namespace mxk::query

@@ -90,8 +90,8 @@ endif()
 if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # What is fuzzed. What feeds and watches it does not count as covered: the fuzzer is to look for new ways in this only.
     target_compile_options(mxk-kernel PRIVATE -fsanitize=fuzzer-no-link)
+    target_compile_options(mxk-queries PRIVATE -fsanitize=fuzzer-no-link)
     set_source_files_properties(${CMAKE_SOURCE_DIR}/bench/trace/trace.cpp ${CMAKE_SOURCE_DIR}/bench/workload/text_lines.cpp
-        ${CMAKE_SOURCE_DIR}/query/column_check.cpp ${CMAKE_SOURCE_DIR}/query/column_file.cpp
         PROPERTIES COMPILE_OPTIONS -fsanitize=fuzzer-no-link SKIP_PRECOMPILE_HEADERS ON)
     # One program, which is compiled and linked once, with a link for each target.
     add_executable(mxk-fuzz EXCLUDE_FROM_ALL tests/fuzz/entry.cpp)
@@ -100,7 +100,7 @@ if(MXK_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     precompile(mxk-fuzz "tests ${level}")
     target_compile_options(mxk-fuzz PRIVATE ${level})
     add_custom_target(mxk-fuzzers)
-    foreach(name acpi boot-info options editor trace columns)
+    foreach(name acpi boot-info options editor trace columns plans models)
         add_custom_command(TARGET mxk-fuzz POST_BUILD
             COMMAND ${CMAKE_COMMAND} -E create_symlink mxk-fuzz mxk-fuzz-${name} VERBATIM)
     endforeach()

@@ -83,7 +83,7 @@ list(FILTER queries_room INCLUDE REGEX "/tasks/dataflow/|${CMAKE_SOURCE_DIR}/que
 list(FILTER queries_room EXCLUDE REGEX "/query/tpch/")
 list(REMOVE_ITEM dataflow_sources ${queries_room})
 list(REMOVE_ITEM query_sources ${queries_room})
-mxk_objects(mxk-queries library ${level} ${queries_room})
+mxk_objects(mxk-queries ${kernel_kind} ${level} ${queries_room})
 target_compile_options(mxk-queries PRIVATE ${library_options})
 set(bench_objects)
 if(MXK_SANITIZE) # one target, whose sources are compiled together: all programs have all

@@ -95,8 +95,9 @@ class QueryExperiment : public GridExperiment {
         MXK_TRY(add_cores(options_.cores));
         auto read = query::ColumnFile::read(options_.data, loaded_.arena);
         if (!read) return Error::of("--data: {}", read.error().message());
-        MXK_TRY(loaded_.tables.add(read.value()));
-        MXK_TRY(prepare(1)); // what is wrong with the file is said before anything runs
+        if (auto const added = loaded_.tables.add(read.value()); !added) return with_file(added.error());
+        // What is wrong with the file is said before anything runs.
+        if (auto const prepared = prepare(1); !prepared) return with_file(prepared.error());
         if (query_->plan.rows_read() == 0)
             return Error::of("--data: expected rows in the tables of {}, got none in {}", name_, options_.data);
         return {};
@@ -153,6 +154,10 @@ class QueryExperiment : public GridExperiment {
     ~QueryExperiment() = default;
 
   private:
+    // The file behind: its name may be of any length.
+    [[nodiscard]] Error with_file(Error const& error) const {
+        return Error::of("--data: {}; the file is {}", error.message(), options_.data);
+    }
     // The query of the next run, made anew.
     Result<void> prepare(std::size_t cores) {
         std::size_t const parts = cores == 1 ? 1 : 2 * cores;

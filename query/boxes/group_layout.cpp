@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "query/boxes/column_values.hpp"
 #include "query/expression/order.hpp"
+#include "query/expression/shown_names.hpp"
 #include "query/expression/wide.hpp"
 
 namespace mxk::query {
@@ -41,12 +42,12 @@ Result<void> GroupLayout::bind(std::span<NamedExpression const> keys, std::span<
                                Schema const& schema, std::uint64_t max_rows) {
     for (NamedExpression const& key : keys) {
         auto const added = add_column(key, schema);
-        if (!added) return Error::of("column '{}': {}", key.name, added.error().message());
+        if (!added) return Error::of("column '{}': {}", shown(key.name).view(), added.error().message());
     }
     end_keys();
     for (Aggregate const& aggregate : aggregates) {
         auto const added = add_state(aggregate, schema, max_rows);
-        if (!added) return Error::of("column '{}': {}", aggregate.name, added.error().message());
+        if (!added) return Error::of("column '{}': {}", shown(aggregate.name).view(), added.error().message());
     }
     if (keys.empty() && aggregates.empty()) return Error("expected a column to group by or to aggregate, got none");
     end();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "query/boxes/column_values.hpp"
+#include "query/expression/shown_names.hpp"
 
 namespace mxk::query {
 namespace {
@@ -101,7 +102,7 @@ Result<void> MapSpec::bind(std::span<NamedExpression const> columns, Schema cons
             return {};
         };
         auto const bound = bind_one();
-        if (!bound) return Error::of("column '{}': {}", column.name, bound.error().message());
+        if (!bound) return Error::of("column '{}': {}", shown(column.name).view(), bound.error().message());
     }
     if (at == 0) return Error("expected a column to give, got none");
     return {};

@@ -4,6 +4,7 @@
 
 #include "base/format.hpp"
 #include "query/expression/expression_program.hpp"
+#include "query/expression/shown_names.hpp"
 #include "query/expression/wide.hpp"
 
 namespace mxk::query {
@@ -105,11 +106,16 @@ class Binder {
         Value value{.type = constant.type,
                     .is_nullable = constant.is_null,
                     .range = {.low = constant.number, .high = constant.number}};
-        if (constant.type.scale > max_decimal_scale)
-            return Error::of("expected a decimal of scale 0 to {}, got {}", max_decimal_scale, constant.type.scale);
+        MXK_TRY(check_scale(constant.type));
         if (Range const dates = full_range(Kind::Date);
             constant.type.kind == Kind::Date && (constant.number < dates.low || constant.number > dates.high))
             return too_many_days();
+        Range const range =
+            constant.type.kind == Kind::Bool ? Range{.low = 0, .high = 1} : full_range(constant.type.kind);
+        bool const is_counted = is_whole(constant.type.kind) || constant.type.kind == Kind::Bool;
+        if (is_counted && (constant.number < range.low || constant.number > range.high))
+            return Error::of("expected a constant of {} that fits its type, got one that does not",
+                             name_of(constant.type).view());
         if (constant.type.kind == Kind::Decimal128 && value.range.fits_64_bits()) value.type.kind = Kind::Decimal;
         value.at = MXK_TRY(add_register({.lane = value.lane(),
                                          .is_nullable = constant.is_null,
@@ -188,7 +194,7 @@ class Binder {
             return value;
         std::string_view const text = node.constant.text;
         if (!node.constant.is_null && text.size() != 1)
-            return Error::of("expected one character to compare with, got '{}'", text);
+            return Error::of("expected one character to compare with, got '{}'", shown(text).view());
         return bind_constant({.type = other.type,
                               .is_null = node.constant.is_null,
                               .number = text.empty() ? 0 : static_cast<unsigned char>(text.front())});

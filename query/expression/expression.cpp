@@ -6,6 +6,7 @@
 
 #include "kernel/memory/heap/heap.hpp"
 #include "query/expression/calendar.hpp"
+#include "query/expression/wide.hpp"
 
 namespace mxk::query {
 namespace {
@@ -28,7 +29,8 @@ Expression fold(Expression::Operation operation, std::initializer_list<Expressio
     bool const is_date = a.type.kind == Kind::Date && b.type.kind == Kind::I64;
     if (a.is_null || b.is_null || !is_number || (a.type != b.type && !is_date)) return {};
     Range const range = full_range(a.type.kind);
-    Int128 const value = is_sum ? a.number + b.number : a.number - b.number; // of 64 bits each
+    Int128 value = 0;
+    if (is_sum ? wide::add(a.number, b.number, value) : wide::subtract(a.number, b.number, value)) return {};
     return value >= range.low && value <= range.high ? constant(a.type, value) : Expression();
 }
 
@@ -58,7 +60,7 @@ Expression Expression::make(Operation operation, std::initializer_list<Expressio
 
 Expression Expression::of_column(std::string_view name) {
     Expression result = make(Operation::Column, {});
-    if (result.node_ != nullptr) result.node_->name = name;
+    if (result.node_ != nullptr) result.node_->name = shown(name);
     return result;
 }
 
@@ -87,7 +89,8 @@ Expression number(std::int64_t value) {
     return constant({.kind = Kind::I64}, value);
 }
 Expression decimal(std::int64_t value, unsigned scale) {
-    return constant({.kind = Kind::Decimal, .scale = static_cast<std::uint8_t>(scale)}, value);
+    auto const kept = static_cast<std::uint8_t>(std::min<unsigned>(scale, UINT8_MAX)); // an error where it is used
+    return constant({.kind = Kind::Decimal, .scale = kept}, value);
 }
 Expression real(double value) {
     return Expression::of({.type = {.kind = Kind::F64}, .real = value});

@@ -16,6 +16,7 @@
 #include <string_view>
 #include <utility>
 
+#include "query/expression/shown_names.hpp"
 #include "query/expression/type.hpp"
 
 namespace mxk::query {
@@ -56,7 +57,7 @@ class Expression {
         std::uint32_t levels = 1;
         std::uint32_t nodes = 1; // a part that stands there twice counts twice, as it does for all who walk the tree
         std::array<Node*, 3> operands{};
-        FixedText<32> name{}; // of a Column
+        ShownName name{}; // of a Column
         Constant constant{};
     };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "query/expression/shown_names.hpp"
 #include "tasks/dataflow/graph/box.hpp"
 
 namespace mxk::query {
@@ -10,9 +11,9 @@ namespace mxk::query {
 Result<Field const*> Schema::find(std::string_view name) const {
     for (Field const& field : fields())
         if (field.name.view() == name) return &field;
-    FixedText<160> names;
-    for (Field const& field : fields()) format(names, "{}{}", names.view().empty() ? "" : ", ", field.name.view());
-    return Error::of("expected a column of {}; got '{}'", names.view(), name);
+    NameList names;
+    for (Field const& field : fields()) names.add(field.name.view());
+    return Error::of("expected a column of {}; got '{}'", names.view(), shown(name).view());
 }
 
 Result<void> Schema::add(Field field, bool is_nullable) {

@@ -46,6 +46,14 @@ FixedText<32> name_of(Type type) {
     return name;
 }
 
+Result<void> check_scale(Type type) {
+    if (type.scale > max_decimal_scale)
+        return Error::of("expected a decimal of scale 0 to {}, got {}", max_decimal_scale, type.scale);
+    if (type.scale != 0 && type.kind != Kind::Decimal && type.kind != Kind::Decimal128)
+        return Error::of("expected a scale of decimals only, got {} of {}", type.scale, name_of(type).view());
+    return {};
+}
+
 std::size_t bytes_of(Storage storage) {
     constexpr std::array<std::uint8_t, 12> bytes{1, 2, 4, 8, 1, 2, 4, 8, 16, 4, 8, sizeof(std::string_view)};
     return bytes[static_cast<std::size_t>(storage)];

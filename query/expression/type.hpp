@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/result.hpp"
 #include "base/text.hpp"
 
 namespace mxk::query {
@@ -41,6 +42,8 @@ struct Type {
 FixedText<32> name_of(Type type);
 
 constexpr unsigned max_decimal_scale = 36;
+// Errors: the scale is too large, or of no decimal.
+Result<void> check_scale(Type type);
 
 enum class Storage : std::uint8_t { U8, U16, U32, U64, I8, I16, I32, I64, I128, F32, F64, Text };
 std::size_t bytes_of(Storage storage);

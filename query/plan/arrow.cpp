@@ -69,19 +69,6 @@ std::string_view text_of(char const* text) {
     return text == nullptr ? std::string_view{} : std::string_view(text);
 }
 
-// Offsets of texts in their bytes, of 32 or 64 bits, from one row on. Errors: they are none.
-template <typename Offset> Result<void> check_offsets(Offset const* offsets, std::uint64_t rows) {
-    if (offsets == nullptr) {
-        if (rows == 0) return {};
-        return Error("expected offsets of texts, got none");
-    }
-    for (std::uint64_t row = 0; row < rows; ++row)
-        if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
-            return Error::of("row {}: expected offsets of a text that do not descend, got {} and {}", row, offsets[row],
-                             offsets[row + 1]);
-    return {};
-}
-
 } // namespace
 
 // One child of a record batch.
@@ -124,7 +111,6 @@ class ArrowColumn {
     [[nodiscard]] Result<void const*> buffer(std::int64_t number) const {
         if (number >= array_.n_buffers) return Error::of("expected a buffer {}, got {}", number, array_.n_buffers);
         void const* const place = array_.buffers[number];
-        // The bytes of empty texts are nowhere.
         if (place == nullptr && rows_ != 0 && number == 1) return Error("expected values, got none");
         return place;
     }
@@ -157,14 +143,18 @@ class ArrowColumn {
     }
     Result<void> read_texts() {
         column_.values = MXK_TRY(buffer(2));
+        if (column_.values == nullptr) column_.values = ""; // of empty texts
         if (text_of(schema_.format) == "u") {
             auto const* const offsets = static_cast<std::int32_t const*>(MXK_TRY(buffer(1)));
             column_.offsets = offsets == nullptr ? nullptr : offsets + first_;
-            return check_offsets(column_.offsets, rows_);
+            return {};
         }
         auto const* const offsets = static_cast<std::int64_t const*>(MXK_TRY(buffer(1)));
         if (rows_ == 0) return {};
-        MXK_TRY(check_offsets(offsets + first_, rows_));
+        for (std::uint64_t row = first_; row < first_ + rows_; ++row)
+            if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
+                return Error::of("row {}: expected the end of a text at {} or behind, got {}", row - first_,
+                                 offsets[row], offsets[row + 1]);
         std::int64_t const begin = offsets[first_];
         if (offsets[first_ + rows_] - begin > std::numeric_limits<std::int32_t>::max())
             return Error::of("expected texts of up to {} bytes together", std::numeric_limits<std::int32_t>::max());
@@ -187,6 +177,7 @@ class ArrowColumn {
         SourceColumn const of = MXK_TRY(texts.read(count));
         if (of.type.kind != Kind::Text || of.labels != nullptr) return Error("expected a dictionary of utf8");
         if (of.validity != nullptr && dictionary.null_count > 0) return Error("expected a dictionary without NULL");
+        MXK_TRY(of.check(count));
         auto* const labels =
             static_cast<std::string_view*>(MXK_TRY(source_.take_memory(max_labels * sizeof(std::string_view))));
         for (std::size_t code = 0; code < max_labels; ++code) new (labels + code) std::string_view;

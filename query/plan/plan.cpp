@@ -16,6 +16,7 @@
 #include "query/boxes/order_box.hpp"
 #include "query/boxes/scan_box.hpp"
 #include "query/boxes/sink_box.hpp"
+#include "query/expression/shown_names.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
 
 namespace mxk::query {
@@ -29,15 +30,16 @@ struct Nothing {}; // of a step that is told no more than its boxes are
 // Boxes alike, which give one stream of rows each.
 struct Plan::Step {
     Step(std::string_view its_name, std::size_t its_streams)
-        : name(its_name)
+        : name(shown(its_name))
         , streams(its_streams) {}
     Step(Step const&) = delete;
     Step& operator=(Step const&) = delete;
     virtual ~Step() = default;
     virtual void destroy() = 0;
 
-    FixedText<64> name;
+    ShownName name;
     Schema const* schema = nullptr;
+    Answer const* answer = nullptr; // of an answer's step
     std::uint64_t max_rows = 0;
     std::size_t streams;
     std::array<BoxId, max_parts> boxes{};
@@ -68,7 +70,7 @@ Plan::~Plan() {
 }
 
 void Plan::fail(std::string_view name, Error const& error) {
-    if (!error_) error_ = Error::of("box '{}': {}", name, error.message());
+    if (!error_) error_ = Error::of("box '{}': {}", shown(name).view(), error.message());
 }
 
 // Of box `name`, which takes them.
@@ -126,6 +128,7 @@ Plan::Rows Plan::scan(std::string_view name, Source const& source, std::span<std
         std::size_t at = 0;
         for (std::string_view const wanted : columns) {
             SourceColumn const& found = *MXK_TRY(source.find(wanted));
+            MXK_TRY(found.check(source.rows()));
             Storage const storage = found.type.kind == Kind::Text ? Storage::Text : found.storage;
             MXK_TRY(spec.schema.add(
                 {.name = found.name, .type = found.type, .storage = storage, .range = source.range(found)},
@@ -290,8 +293,12 @@ Plan::Rows Plan::limit(std::string_view name, Rows rows, std::uint64_t limit) {
 void Plan::answer(std::string_view name, Rows rows, Answer& answer) {
     Step const* const from = find(name, rows);
     if (from == nullptr) return;
+    for (Step const* other = first_; other != nullptr; other = other->next)
+        if (other->answer == &answer)
+            return fail(name, Error::of("expected an answer of its own, got the one of box '{}'", other->name.view()));
     auto* const step = add_step<Nothing>(name, 0);
     if (step == nullptr) return;
+    step->answer = &answer;
     answer.begin(*from->schema);
     connect_all(*from, model_.add<SinkBox>(step->name.view(), &answer));
 }

@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/panic.hpp"
 #include "kernel/memory/heap/heap.hpp"
+#include "query/expression/shown_names.hpp"
 
 namespace mxk::query {
 namespace {
@@ -112,9 +113,11 @@ Result<void> Source::add(SourceColumn const& column) {
         return Error::of("{}: expected a column's name of 1 to 31 characters, got '{}'", name(), column.name.view());
     if (find(column.name.view()))
         return Error::of("{}: expected names that differ, got '{}' twice", name(), column.name.view());
-    if (column.type.scale > max_decimal_scale)
-        return Error::of("{}: column '{}': expected a decimal of scale 0 to {}, got {}", name(), column.name.view(),
-                         max_decimal_scale, column.type.scale);
+    if (auto const checked = check_scale(column.type); !checked)
+        return Error::of("{}: column '{}': {}", name(), column.name.view(), checked.error().message());
+    bool const has_places = column.type.kind != Kind::Text || column.labels != nullptr || column.offsets != nullptr;
+    if (rows() != 0 && (column.values == nullptr || !has_places))
+        return Error::of("{}: column '{}': expected the place of its values, got none", name(), column.name.view());
     void* const place = heap::allocate(sizeof(Entry), alignof(Entry));
     if (place == nullptr) return Error::of("{}: out of memory: no room for a column", name());
     auto* const entry = new (place) Entry{.column = column};
@@ -134,14 +137,35 @@ Result<void> Source::add(Table const& table) {
         case ColumnType::I32: column.values = MXK_TRY(from.values<std::int32_t>()).data(); break;
         case ColumnType::I64: column.values = MXK_TRY(from.values<std::int64_t>()).data(); break;
         }
+        if (column.type.kind == Kind::Text) {
+            auto* const labels =
+                static_cast<std::string_view*>(MXK_TRY(take_memory(max_labels * sizeof(std::string_view))));
+            for (std::size_t code = 0; code < from.codes(); ++code)
+                new (labels + code) std::string_view(from.text(code));
+            column.labels = labels;
+            column.label_count = from.codes();
+        }
         MXK_TRY(add(column));
-        if (column.type.kind != Kind::Text) continue;
-        auto* const labels =
-            static_cast<std::string_view*>(MXK_TRY(take_memory(max_labels * sizeof(std::string_view))));
-        for (std::size_t code = 0; code < from.codes(); ++code) new (labels + code) std::string_view(from.text(code));
-        last_->column.labels = labels;
-        last_->column.label_count = from.codes();
     }
+    return {};
+}
+
+Result<void> SourceColumn::check(std::uint64_t rows) const {
+    if (type.kind == Kind::Bool) {
+        auto const* const truths = static_cast<std::uint8_t const*>(values);
+        for (std::uint64_t row = 0; row < rows; ++row)
+            if (truths[row] > 1 && is_valid(row))
+                return Error::of("column '{}': row {}: expected 0 or 1 of a bool, got {}", name.view(), row,
+                                 truths[row]);
+    }
+    if (type.kind != Kind::Text || labels != nullptr || rows == 0) return {};
+    if (offsets[0] < 0)
+        return Error::of("column '{}': row 0: expected the begin of a text at 0 or behind, got {}", name.view(),
+                         offsets[0]);
+    for (std::uint64_t row = 0; row < rows; ++row)
+        if (offsets[row + 1] < offsets[row])
+            return Error::of("column '{}': row {}: expected the end of a text at {} or behind, got {}", name.view(),
+                             row, offsets[row], offsets[row + 1]);
     return {};
 }
 
@@ -155,12 +179,12 @@ Range Source::range(SourceColumn const& column) const {
 }
 
 Result<SourceColumn const*> Source::find(std::string_view name) const {
-    FixedText<160> names;
+    NameList names;
     for (Entry const* entry = first_; entry != nullptr; entry = entry->next) {
         if (entry->column.name.view() == name) return &entry->column;
-        format(names, "{}{}", names.view().empty() ? "" : ", ", entry->column.name.view());
+        names.add(entry->column.name.view());
     }
-    return Error::of("expected a column of {}: {}; got '{}'", name_.view(), names.view(), name);
+    return Error::of("expected a column of {}: {}; got '{}'", name_.view(), names.view(), shown(name).view());
 }
 
 } // namespace mxk::query

@@ -38,6 +38,8 @@ struct SourceColumn {
     }
     // Reads all values of a whole kind; of others nothing.
     [[nodiscard]] Range range(std::uint64_t rows) const;
+    // Errors: a Bool that is neither 0 nor 1, a text that ends in front of its begin.
+    [[nodiscard]] Result<void> check(std::uint64_t rows) const;
     // Of rows from `first` on, to `to`.
     void read_texts(std::uint64_t first, std::uint32_t rows, std::string_view* to) const;
     void read_validity(std::uint64_t first, std::uint32_t rows, std::uint8_t* to) const;
@@ -54,8 +56,8 @@ class Source {
 
     // All columns of a table of a column file. Errors: no memory.
     Result<void> add(Table const& table);
-    // Errors: the name is there already or longer than 31 characters, a scale above the largest one, no memory. A
-    // storage that the type does not have panics.
+    // Errors: the name is there already or longer than 31 characters, a scale above the largest one or of no decimal,
+    // rows without values, no memory. A storage that the type does not have panics.
     Result<void> add(SourceColumn const& column);
 
     // All columns of a record batch that has the source's rows (arrow.hpp). It stays the caller's, who releases it when

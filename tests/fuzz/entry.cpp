@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tests/fuzz/targets/cores.hpp"
 #include "tests/fuzz/targets/targets.hpp"
 
 namespace mxk::fuzz {
@@ -37,6 +38,7 @@ auto target_of(std::string_view program) -> decltype(target) {
 extern "C" int LLVMFuzzerInitialize(int* /*argc*/, char*** argv) {
     GTEST_FLAG_SET(throw_on_failure, true);
     mxk::fuzz::target = mxk::fuzz::target_of((*argv)[0]);
+    if (mxk::fuzz::target == &mxk::fuzz::plans || mxk::fuzz::target == &mxk::fuzz::models) mxk::fuzz::keep_cores();
     return 0;
 }
 

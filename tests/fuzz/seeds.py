@@ -381,6 +381,90 @@ def columns_seeds() -> dict[str, bytes]:
     }
 
 
+# Plans and models: the layouts of targets/plans.cpp and targets/models.cpp.
+
+LAST = 0  # rows: those of the step before
+FILTER, MAP, JOIN, GROUPS, ORDER, LIMIT, ANSWER = 42, 43, 44, 45, 46, 47, 250
+X, Y = 8, 9  # names of boxes
+FIRST, SECOND = 0, 1  # columns of the rows
+NEW = b"\0"  # the name of a column
+
+
+def operation(number: int, *operands: bytes) -> bytes:
+    """An expression, by the number of its case."""
+    return bytes([72 + number]) + b"".join(operands)
+
+
+def of_column(name: int) -> bytes:
+    """A column."""
+    return bytes([1, name])
+
+
+def of_number(value: int) -> bytes:
+    """A small number."""
+    return bytes([0, 0, value])
+
+
+def scan(table: int, columns: int) -> bytes:
+    """The first columns of one of the tables."""
+    return bytes([0, X, table, columns]) + bytes(columns)
+
+
+def plan(*steps: bytes, cores: int = 0, parts: int = 0, rows: int = 0, seed: int = 1) -> bytes:
+    """A plan with a capacity of 4 over tables of 5, 40 and 5 rows, which runs to its end."""
+    return bytes([cores, parts, rows, 0]) + struct.pack("<H", seed) + bytes([0, 4, 0, 0, 0]) + b"".join(steps)
+
+
+def plans_seeds() -> dict[str, bytes]:
+    """Each step; over columns of some types."""
+    first = of_column(FIRST)
+    equal, less, is_null = operation(3, first, first), operation(5, first, first), operation(11, first)
+    count, smallest = NEW + b"\0" + first, NEW + b"\4" + first
+    grouped = bytes([GROUPS, X, LAST, 1]) + NEW + first + b"\2" + count + smallest
+    renamed = bytes([MAP, Y, LAST, 2]) + NEW + first + NEW + is_null
+    joined = bytes([JOIN, X, LAST, 0, LAST, 1]) + is_null + is_null
+    ordered = bytes([ORDER, Y, LAST, 1, SECOND, 1, 0])
+    added = operation(0, first, of_number(1))
+    filtered = bytes([FILTER, Y, LAST])
+    result = {}
+    for seed in range(6):
+        result[f"groups-{seed}"] = plan(scan(0, 1), filtered + equal, grouped, ordered, seed=seed)
+        result[f"join-{seed}"] = plan(scan(1, 1), renamed, scan(0, 1), joined, cores=1, parts=1, rows=3, seed=seed)
+        result[f"map-{seed}"] = plan(
+            scan(0, 1), bytes([MAP, X, LAST, 1]) + NEW + added, bytes([LIMIT, X, LAST, 0]), seed=seed
+        )
+    result["wrong-name"] = plan(scan(0, 1), filtered + operation(3, bytes([1, 255, 19]), of_number(1)))
+    result["no-condition"] = plan(scan(0, 1), filtered + added)
+    result["two-answers"] = plan(scan(0, 1), filtered + less, bytes([ANSWER, X, LAST, 1]), scan(1, 2))
+    return result
+
+
+def models_seeds() -> dict[str, bytes]:
+    """Boxes and what connects them, right and wrong."""
+    numbers, passes, gathers, in_order, deals, gather, sort, end = (
+        bytes([kind, 20]) for kind in (0, 3, 4, 5, 6, 7, 8, 11)
+    )
+
+    def connect(*pairs: tuple[int, int]) -> bytes:
+        return b"".join(bytes([80, 0, *pair]) for pair in pairs)
+
+    return {
+        "pipe": b"\1" + numbers + passes + end + connect((0, 1), (1, 2)),
+        "sort": b"\1" + numbers + sort + end + connect((0, 1), (1, 2)),
+        "stage": b"\1"
+        + numbers
+        + deals
+        + 2 * passes
+        + gather
+        + end
+        + connect((0, 1), (1, 2), (1, 3), (2, 4), (3, 4), (4, 5)),
+        "in-order": b"\1" + 2 * numbers + in_order + end + bytes([160, 3, 0, 2, 160, 4, 1, 2]) + connect((2, 3)),
+        "circle": b"\1" + numbers + gathers + passes + connect((0, 1), (1, 2), (2, 1)),
+        "not-connected": b"\1" + numbers + end,
+        "no-room": b"\1" + numbers + end + b"\xff\0" + connect((0, 1)),
+    }
+
+
 def main() -> None:
     """Writes all seeds."""
     seeds = {
@@ -390,6 +474,8 @@ def main() -> None:
         "editor": editor_seeds(),
         "trace": trace_seeds(),
         "columns": columns_seeds(),
+        "plans": plans_seeds(),
+        "models": models_seeds(),
     }
     for target, inputs in seeds.items():
         folder = CORPUS / target

@@ -267,7 +267,34 @@ def test_products_are_exact(tmp_path: Path) -> None:
 )
 def test_what_values_stand_for_is_looked_at(tmp_path: Path, column: Column, said: str) -> None:
     file = made_file(tmp_path / "other.mxkc", {"l_quantity": [65]}, **{column.name: column})
-    assert said in refused("q1", file)
+    assert f"{said}; the file is {tmp_path.parent.parent}" in refused("q1", file)
+
+
+def test_a_column_that_is_missing_is_named(tmp_path: Path) -> None:
+    file = made_file(tmp_path / "other.mxkc", {"l_tax": [1]}, l_quantity=Column("l_quantities", Type.I64))
+    said = refused("q1", file)
+    assert "box 'lineitem': expected a column of lineitem: l_orderkey, l_quantities, " in said
+    assert f"; got 'l_quantity'; the file is {tmp_path.parent.parent}" in said  # as much of it as has room
+
+
+def test_a_damaged_file_is_refused_by_its_name(tmp_path: Path) -> None:
+    whole = made_file(tmp_path / "whole.mxkc", {"l_quantity": [100] * 3, "c_custkey": [1]}).read_bytes()
+    tables, columns = struct.unpack_from("<II", whole, 32)
+    columns_at = 48 + 48 * tables
+    dictionary_at = columns_at + 64 * columns
+    (values_at,) = struct.unpack_from("<Q", whole, 24)
+    damaged = {f"cut-{at}": (whole[:at], at) for at in (0, 8, 40, 48, columns_at, dictionary_at, len(whole) - 1)}
+    for name, at, value in (("rows", 80, 2**64 - 1), ("values", columns_at + 40, 2**63), ("text", dictionary_at, 0xFF)):
+        changed = bytearray(whole)
+        struct.pack_into("<B" if value == 0xFF else "<Q", changed, at, value)
+        struct.pack_into("<I", changed, 40, zlib.crc32(changed[48:values_at], zlib.crc32(changed[:40])))
+        damaged[name] = bytes(changed), at
+    for name, (content, offset) in damaged.items():
+        file = tmp_path / name
+        file.write_bytes(content)
+        said = refused("q3", file)
+        assert re.search(rf"error: --data: offset {offset}: expected .*; the file is {file}$", said, re.MULTILINE), said
+    assert f"expected a regular file, got something else: '{tmp_path}'" in refused("q3", tmp_path)
 
 
 def test_a_query_takes_columns_of_any_type_that_fits(tmp_path: Path) -> None:

@@ -199,6 +199,49 @@ Result<void> Model::check_order(Part const& part) {
     return {};
 }
 
+// The same behind a connection.
+void Model::mark_descendants(Connection const& from, unsigned mark, bool also_collected) {
+    for (bool has_marked = true; has_marked;) {
+        has_marked = false;
+        for (Connection const* edge = first_connection_; edge != nullptr; edge = edge->next) {
+            if ((edge != &from && (edge->from->mark & mark) == 0) || (edge->to->mark & mark) != 0) continue;
+            if (edge->to->collects && !also_collected) continue;
+            edge->to->mark |= mark;
+            has_marked = true;
+        }
+    }
+}
+
+// Whether `full` leads to an input, by marks of 1, and `other` to another one, by marks of 2.
+bool Model::reach_two_inputs(Part const& part, Connection const& full, Connection const& other) const {
+    for (Connection const* a = first_connection_; a != nullptr; a = a->next) {
+        if (a->to != &part || (a != &full && (a->from->mark & 1U) == 0)) continue;
+        for (Connection const* b = first_connection_; b != nullptr; b = b->next)
+            if (b->to == &part && b->input != a->input && (b == &other || (b->from->mark & 2U) != 0)) return true;
+    }
+    return false;
+}
+
+// A box that waits for one of its inputs lets the buffers of another fill. A box that sends the same to both stands
+// still then. One that deals its envelopes does not.
+Result<void> Model::check_waits(Part const& part) {
+    for (Connection const* full = first_connection_; full != nullptr; full = full->next) {
+        if (full->from->outputs < 2 || full->from->deals) continue;
+        for (Connection const* other = first_connection_; other != nullptr; other = other->next) {
+            if (other == full || other->from != full->from) continue;
+            for (Part* at = first_; at != nullptr; at = at->next) at->mark = 0;
+            mark_descendants(*full, 1, false);
+            mark_descendants(*other, 2, true);
+            if (reach_two_inputs(part, *full, *other))
+                return Error::of(
+                    "box '{}' waits for one of its inputs while others are full, and box '{}' feeds two of "
+                    "them: it would wait for ever",
+                    part.name, full->from->name);
+        }
+    }
+    return {};
+}
+
 Result<void> Model::check() {
     if (has_failed_) return error_;
     auto const result = check_all();
@@ -213,6 +256,8 @@ Result<void> Model::check_all() {
     MXK_TRY(check_circles());
     for (Part const* at = first_; at != nullptr; at = at->next)
         if (at->reads_in_order) MXK_TRY(check_order(*at));
+    for (Part const* at = first_; at != nullptr; at = at->next)
+        if (at->waits_for_each) MXK_TRY(check_waits(*at));
     MXK_TRY(check_columns());
     number_edges();
     return {};

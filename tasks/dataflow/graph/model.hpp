@@ -7,6 +7,8 @@
 //         static constexpr bool has_output = true;
 //         static constexpr bool reads_in_order = true;      // optional
 //         static constexpr bool collects = true;            // optional: takes all that comes before it gives anything
+//         static constexpr bool waits_for_each = true;      // optional: reads one input while others have something
+//         static constexpr bool deals = true;               // optional: an envelope goes to one of its receivers
 //         static constexpr std::string_view kind = "join";  // optional: what a query's monitor calls it
 //         Join(Query& query, CoreId core, KeyColumn key);   // what add() is given, behind the first two
 //         // optional: which columns it needs of each connected input, and which it gives (column_types.hpp)
@@ -98,6 +100,8 @@ class Model {
         bool has_output = false;
         bool reads_in_order = false;
         bool collects = false;
+        bool waits_for_each = false;
+        bool deals = false;
         bool shares_input_name = false;
         std::size_t number = 0;
         std::size_t inputs = 0; // connected
@@ -124,6 +128,8 @@ class Model {
             if constexpr (requires { BoxType::reads_in_order; }) reads_in_order = BoxType::reads_in_order;
             if constexpr (requires { BoxType::kind; }) kind = BoxType::kind;
             if constexpr (requires { BoxType::collects; }) collects = BoxType::collects;
+            if constexpr (requires { BoxType::waits_for_each; }) waits_for_each = BoxType::waits_for_each;
+            if constexpr (requires { BoxType::deals; }) deals = BoxType::deals;
             if constexpr (requires { BoxType::has_many_inputs; }) shares_input_name = BoxType::has_many_inputs;
         }
         Box* make(Query& query, CoreId core) const override {
@@ -168,6 +174,9 @@ class Model {
     void number_edges();
     Result<void> check_order(Part const& part);
     void mark_ancestors(unsigned mark, bool also_collected);
+    Result<void> check_waits(Part const& part);
+    void mark_descendants(Connection const& from, unsigned mark, bool also_collected);
+    [[nodiscard]] bool reach_two_inputs(Part const& part, Connection const& full, Connection const& other) const;
 
     Part* first_ = nullptr;
     Part* last_ = nullptr;

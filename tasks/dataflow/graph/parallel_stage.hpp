@@ -28,6 +28,7 @@ class Distribute : public Box {
   public:
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
+    static constexpr bool deals = true;
     static Result<ColumnTypes> columns(std::span<InputColumns const> given) { return given[0].types; }
 
     using Box::Box;
@@ -60,6 +61,7 @@ class Gather : public Box {
     static constexpr std::array<std::string_view, 1> inputs{"in"};
     static constexpr bool has_output = true;
     static constexpr bool has_many_inputs = true;
+    static constexpr bool waits_for_each = true;
     static Result<ColumnTypes> columns(std::span<InputColumns const> given) { return given[0].types; }
 
     using Box::Box;
@@ -79,6 +81,8 @@ class Gather : public Box {
         return wanted;
     }
     Result<Step> receive(CoreScheduler& /*here*/, std::size_t input, EnvelopePointer envelope) override {
+        if (envelope->sequence < gathered_)
+            return Error::of("expected envelope {} of a gather or a later one, got one before it", gathered_);
         while (held_.size() < Box::inputs().size())
             if (!held_.add(nullptr)) return no_memory_for_envelopes();
         held_[input] = envelope.release();

@@ -25,13 +25,17 @@ void editor(InputBytes bytes);
 void trace(InputBytes bytes);
 // A column file -> its tables and columns, by number and by name.
 void columns(InputBytes bytes);
+// A plan over small tables, right or wrong, and a query of it. The layout of an input stands in plans.cpp.
+void plans(InputBytes bytes);
+// A model of boxes, connected in any way, and a query of it. The layout of an input stands in models.cpp.
+void models(InputBytes bytes);
 
 struct Target {
     std::string_view name; // of its program (mxk-fuzz-NAME) and of its folders below tests/fuzz
     void (*run)(InputBytes bytes);
 };
-inline constexpr std::array targets = {Target{"acpi", &acpi},       Target{"boot-info", &boot_info},
-                                       Target{"options", &options}, Target{"editor", &editor},
-                                       Target{"trace", &trace},     Target{"columns", &columns}};
+inline constexpr std::array targets = {
+    Target{"acpi", &acpi},   Target{"boot-info", &boot_info}, Target{"options", &options}, Target{"editor", &editor},
+    Target{"trace", &trace}, Target{"columns", &columns},     Target{"plans", &plans},     Target{"models", &models}};
 
 } // namespace mxk::fuzz

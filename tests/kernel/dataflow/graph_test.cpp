@@ -344,6 +344,43 @@ MXK_TEST(dataflow, a_stage_that_drops_an_envelope_near_the_end_is_found_out) {
     MXK_CHECK(!run_on(std::array{CoreId{}}, model).ok());
 }
 
+MXK_TEST(dataflow, a_gather_of_two_sources_is_found_out) {
+    Seen seen;
+    Model model;
+    auto const gather = model.add<dataflow::Gather>("gather");
+    model.connect(model.add<Numbers>("a", std::uint64_t{20}), gather);
+    model.connect(model.add<Numbers>("b", std::uint64_t{20}), gather);
+    model.connect(gather, model.add<Sum>("sum", &seen));
+    MXK_REQUIRE(model.check().ok());
+    auto const result = run(model);
+    MXK_REQUIRE(!result.ok());
+    MXK_CHECK(result.error().message().ends_with("of a gather or a later one, got one before it"));
+}
+
+// To the stage's boxes and to others, of which none is in front of the gather.
+MXK_TEST(dataflow, boxes_of_a_stage_may_have_other_receivers) {
+    std::array<Seen, 3> seen;
+    Model model;
+    model.set_capacity(1);
+    auto const numbers = model.add<Numbers>("numbers", std::uint64_t{100});
+    auto const deal = model.add<dataflow::Distribute>("deal");
+    auto const gather = model.add<dataflow::Gather>("gather");
+    model.connect(numbers, deal);
+    model.connect(numbers, model.add<Sum>("all", seen.data()));
+    for (std::size_t i = 0; i < 2; ++i) {
+        auto const pass = model.add<Pass>("pass", 0U);
+        model.connect(deal, pass);
+        model.connect(pass, gather);
+        if (i == 0) model.connect(pass, model.add<Sum>("some", &seen[1]));
+    }
+    model.connect(gather, model.add<Sum>("gathered", &seen[2]));
+    MXK_REQUIRE(model.check().ok());
+    MXK_REQUIRE(run(model).ok());
+    MXK_CHECK_EQUAL(seen[0].count, 100);
+    MXK_CHECK_EQUAL(seen[2].count, 100);
+    MXK_CHECK(seen[2].is_in_order);
+}
+
 MXK_TEST(dataflow, a_box_that_has_enough_lets_the_others_end) {
     Seen seen;
     Model model;
@@ -803,6 +840,19 @@ MXK_TEST(dataflow, what_is_wrong_with_a_model_is_said_by_box_and_input) {
         "box 'join' reads its inputs one after the other, and box 'numbers' feeds input 'first' and another: it would "
         "wait "
         "for ever");
+    // What gathers would leave one input full and wait for the other, which waits for that one.
+    check_model_error(
+        [&](Model& model) {
+            auto const numbers = model.add<Numbers>("numbers", std::uint64_t{20});
+            auto const deal = model.add<dataflow::Distribute>("deal");
+            auto const gather = model.add<dataflow::Gather>("gather");
+            model.connect(numbers, deal);
+            model.connect(deal, gather);
+            model.connect(numbers, gather);
+            model.connect(gather, model.add<Sum>("sum", &seen));
+        },
+        "box 'gather' waits for one of its inputs while others are full, and box 'numbers' feeds two of them: it would "
+        "wait for ever");
     check_model_error(
         [&](Model& model) {
             model.set_capacity(65);

@@ -182,15 +182,16 @@ MXK_TEST(query, record_batches_name_what_is_wrong) {
         mxk::format(expected, "'{}'", std::string_view(format));
         refuse(expected.view(), Batch(format, 4, {nullptr, values.data()}));
     }
-    refuse("rows: column 'x': row 1: expected offsets of a text that do not descend, got 2 and 1",
+    refuse("box 'scan': column 'x': row 1: expected the end of a text at 2 or behind, got 1",
            Batch("u", 3, {nullptr, descending.data(), "abc"}));
+    static constexpr std::array<std::int64_t, 4> long_descending{0, 2, 1, 3};
+    refuse("rows: column 'x': row 1: expected the end of a text at 2 or behind, got 1",
+           Batch("U", 3, {nullptr, long_descending.data(), "abc"}));
     refuse("rows: column 'x': expected a buffer 1, got 1", Batch("l", 3, {nullptr}));
     refuse("rows: column 'x': expected values, got none", Batch("l", 3, {nullptr, nullptr}));
-    refuse("rows: column 'x': expected 9 rows, got 4", [&]() -> Batch const& {
-        static Batch longer("l", 4, {nullptr, values.data()});
-        longer.batch.length = 9;
-        return longer;
-    }());
+    Batch longer("l", 4, {nullptr, values.data()});
+    longer.batch.length = 9;
+    refuse("rows: column 'x': expected 9 rows, got 4", longer);
     Batch texts("u", 3, {nullptr, ascending.data(), "abc"});
     refuse("rows: column 'x': row 3: expected a code below 3, got 3",
            Batch("l", 4, {nullptr, values.data()}).in_dictionary(texts));

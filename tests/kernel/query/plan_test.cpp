@@ -133,6 +133,18 @@ MXK_TEST(query, plans_name_what_is_wrong) {
                  column("d") + number(max_number) == date(1970, 1, 1));
     check_filter("box 'f': expected dates within 32 bits of days, got more days than fit", "d",
                  column("d") < date(std::numeric_limits<int>::max(), 1, 1));
+    auto const of = [](Type type, Int128 value) { return Expression::of({.type = type, .number = value}); };
+    check_filter("box 'f': expected a constant of i64 that fits its type, got one that does not", "n",
+                 column("n") < of({.kind = Kind::I64}, int128_max));
+    check_filter("box 'f': expected a constant of i64 that fits its type, got one that does not", "n",
+                 of({.kind = Kind::I64}, int128_max) + of({.kind = Kind::I64}, int128_max) == column("n"));
+    check_filter("box 'f': expected a constant of bool that fits its type, got one that does not", "is",
+                 column("is") == of({.kind = Kind::Bool}, 7));
+    check_filter("box 'f': expected a constant of character that fits its type, got one that does not", "c",
+                 column("c") == of({.kind = Kind::Character}, 321));
+    check_filter("box 'f': expected a scale of decimals only, got 3 of i64", "n",
+                 column("n") == of({.kind = Kind::I64, .scale = 3}, 5));
+    check_filter("box 'f': expected a decimal of scale 0 to 36, got 255", "p", column("p") == decimal(1, 258));
     Expression deep = column("n");
     for (int i = 0; i < 60; ++i) deep = deep + column("n");
     check_filter("box 'f': expected an expression of up to 48 levels and 4096 parts", "n", deep == number(1));
@@ -210,6 +222,15 @@ MXK_TEST(query, plans_name_what_is_wrong) {
     check_refused("box 's': expected names that differ, got 'n' twice", [&](Plan& plan) {
         return plan.scan("s", rows.source, std::array<Names, 2>{"n", "n"});
     });
+    check_refused("box 's': expected a column of rows: n, maybe, edge, maybe_edge, u, f, s, c, d, is, p, w; got "
+                  "'a name of more characters than th...'",
+                  [&](Plan& plan) {
+                      constexpr std::array<Names, 1> long_name{"a name of more characters than there is room for"};
+                      return plan.scan("s", rows.source, long_name);
+                  });
+    check_refused("box 'f': expected a column of none; got 'n'", [&](Plan& plan) {
+        return plan.filter("f", plan.scan("s", rows.source, {}), column("n") == number(1));
+    });
     check_refused("box 'o': expected a column of n; got 'x'", [&](Plan& plan) {
         return plan.order_by("o", plan.scan("s", rows.source, n), std::array{OrderKey{"x"}});
     });
@@ -226,6 +247,61 @@ MXK_TEST(query, plans_name_what_is_wrong) {
     });
 }
 
+// What is wrong stands at the end, which is not cut.
+MXK_TEST(query, messages_are_whole_however_many_columns_there_are) {
+    Source source("a name of thirty-one characters", 0);
+    std::array<FixedText<32>, 12> names;
+    std::array<Names, 12> all;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        format(names[i], "column {} of thirty-one letters", 10 + i);
+        all[i] = names[i].view();
+        MXK_REQUIRE(source.add(SourceColumn{.name = all[i], .type = {.kind = Kind::I64}}).ok());
+    }
+    constexpr Names box = "a box with a name of a hundred characters, which nobody needs";
+    constexpr Names shown = "box 'a box with a name of a hundred ch...': ";
+    constexpr Names columns = "column 10 of thirty-one letters, column 11 of thirty-one letters, ...; got 'x'";
+    FixedText<400> expected(shown);
+    format(expected, "column 'a name of thirty-one characters': expected a column of {}", columns);
+    check_refused(expected.view(), [&](Plan& plan) {
+        return plan.map(box, plan.scan("s", source, all),
+                        std::array{Keys{"a name of thirty-one characters", column("x")}});
+    });
+    expected.clear();
+    format(expected, "{}expected a column of a name of thirty-one characters: {}", shown, columns);
+    check_refused(expected.view(), [&](Plan& plan) { return plan.scan(box, source, std::array<Names, 1>{"x"}); });
+}
+
+// Two sinks would write to it at once.
+MXK_TEST(query, an_answer_is_of_one_step) {
+    EightRows rows;
+    Answer twice;
+    check_refused("box 'answer': expected an answer of its own, got the one of box 'first'", [&](Plan& plan) {
+        auto const scanned = plan.scan("s", rows.source, n);
+        plan.answer("first", scanned, twice);
+        plan.answer("answer", scanned, twice);
+        return scanned;
+    });
+}
+
+MXK_TEST(query, values_of_sources_are_checked) {
+    std::array<std::uint8_t, 3> const truths{0, 1, 2};
+    std::array<std::int32_t, 4> const offsets{0, 2, 1, 2};
+    std::array<std::int32_t, 4> const negative{-1, 0, 0, 0};
+    auto const check_column = [](std::string_view expected, SourceColumn const& column) {
+        Source source("rows", 3);
+        MXK_REQUIRE(source.add(column).ok());
+        check_refused(expected,
+                      [&](Plan& plan) { return plan.scan("s", source, std::array<Names, 1>{column.name.view()}); });
+    };
+    check_column("box 's': column 'is': row 2: expected 0 or 1 of a bool, got 2",
+                 {.name = Names("is"), .type = {.kind = Kind::Bool}, .storage = Storage::U8, .values = truths.data()});
+    SourceColumn text{.name = Names("t"), .type = {.kind = Kind::Text}, .storage = Storage::Text, .values = "ab"};
+    text.offsets = offsets.data();
+    check_column("box 's': column 't': row 1: expected the end of a text at 2 or behind, got 1", text);
+    text.offsets = negative.data();
+    check_column("box 's': column 't': row 0: expected the begin of a text at 0 or behind, got -1", text);
+}
+
 MXK_TEST(query, sources_name_what_is_wrong) {
     Source source("rows", 0);
     auto const add = [&](Names name, Type type) {
@@ -237,6 +313,13 @@ MXK_TEST(query, sources_name_what_is_wrong) {
     MXK_CHECK(add("n", {}).view() == "rows: expected names that differ, got 'n' twice");
     MXK_CHECK(add("", {}).view() == "rows: expected a column's name of 1 to 31 characters, got ''");
     MXK_CHECK(add("p", decimal_of_37).view() == "rows: column 'p': expected a decimal of scale 0 to 36, got 37");
+    constexpr Type number_of_3{.kind = Kind::I64, .scale = 3};
+    MXK_CHECK(add("p", number_of_3).view() == "rows: column 'p': expected a scale of decimals only, got 3 of i64");
+    Source some("some", 1);
+    auto const without_values = some.add(SourceColumn{.name = Names("n"), .type = {.kind = Kind::I64}});
+    MXK_CHECK(!without_values.ok());
+    if (!without_values.ok())
+        MXK_CHECK(without_values.error().message() == "some: column 'n': expected the place of its values, got none");
 }
 
 MXK_TEST(query, rows_of_another_plan_are_refused) {

@@ -284,7 +284,7 @@ TEST(ColumnFileTest, each_field_of_a_column_is_checked) {
     EXPECT_EQ(complaint_with(segment_at + 33, std::uint8_t{3}),
               "offset 456: expected no entries of a dictionary of segment, by its meaning, got 2");
     EXPECT_EQ(complaint_with(dictionary_at + 32, '\n'),
-              "offset 496: expected printable ASCII of a dictionary's text, got 0x0a");
+              "offset 496: expected printable ASCII of a text in the dictionary of segment, got 0x0a");
     EXPECT_EQ(complaint_with(padding_at, 'x'), "offset 528: expected a zero of the padding, got 0x78");
 }
 
