@@ -269,7 +269,7 @@ MXK_TEST(heap, new_and_delete_are_there) {
     MXK_CHECK_EQUAL(many[999], 0U);
 }
 
-// Item 33 of the list in docs/kernel-memory.md: as many as Linux has no mappings for.
+// Item 33 of the list in docs/dataflow-checklist.md: as many as Linux has no mappings for.
 void hold_large_objects(std::size_t count) {
     constexpr std::size_t bytes = 512 * KiB; // the smallest ones that are mapped directly
     auto objects = NodeArray<void*>::create(count, node_id(0));

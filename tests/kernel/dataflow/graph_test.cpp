@@ -2,6 +2,7 @@
 // what was used is given back; what is wrong with a model is said by name.
 #include <array>
 #include <atomic>
+#include <utility>
 
 #include "bench/workload/random.hpp"
 #include "kernel/memory/heap/heap_statistics.hpp"
@@ -163,6 +164,66 @@ MXK_TEST(dataflow, a_pipe_keeps_everything_also_with_delays) {
     InjectDelays const delays;
     check_pipe({}, 1, 50, 300);
     check_pipe({}, 3, 0, 300);
+}
+
+// Gives envelopes, and counts them.
+struct Counted : Numbers {
+    Counted(Query& query, CoreId core, std::atomic<std::uint64_t>* its_given)
+        : Numbers(query, core, 100)
+        , given(*its_given) {}
+    Result<Step> produce(CoreScheduler& here) override {
+        given.fetch_add(1);
+        return Numbers::produce(here);
+    }
+    std::atomic<std::uint64_t>& given;
+};
+// Keeps its core until its sender has given more than there is room for, and then until another query that it submits
+// has ended; or for 20 seconds.
+struct Keeps : Box {
+    static constexpr std::array<std::string_view, 1> inputs{"in"};
+    static constexpr bool has_output = false;
+    static constexpr std::uint64_t room = 2; // here, and in the buffer
+    Keeps(Query& query, CoreId core, std::atomic<std::uint64_t>* its_given, Query* its_other)
+        : Box(query, core)
+        , given(*its_given)
+        , other(*its_other) {}
+    Result<Step> receive(CoreScheduler& here, std::size_t, EnvelopePointer) override {
+        if (std::exchange(has_kept, true)) return Step::More;
+        Cycles const start = clock::timestamp();
+        Cycles const deadline = clock::to_cycles(Nanoseconds{20'000'000'000});
+        auto const has_time = [&] { return clock::timestamp() - start < deadline; };
+        while (given.load() <= room && has_time()) arch::pause();
+        here.scheduler().submit(other);
+        while (other.state() == Query::State::Running && has_time()) arch::pause();
+        MXK_CHECK(other.state() == Query::State::Done);
+        MXK_CHECK_EQUAL(given.load(), room + 1);
+        return Step::More;
+    }
+    std::atomic<std::uint64_t>& given;
+    Query& other;
+    bool has_kept = false;
+};
+
+MXK_TEST(dataflow, a_full_buffer_keeps_no_core_from_other_requests) {
+    if (workers::count() < 2) MXK_SKIP("needs two cores");
+    auto const scheduler = Scheduler::create(all_cores().span().first(2), {});
+    MXK_REQUIRE(scheduler.ok());
+    if (scheduler.value()->node(0).activity.cores() < 2) MXK_SKIP("needs two cores on a node");
+    Seen seen;
+    Model small;
+    small.connect(small.add<Numbers>("numbers", std::uint64_t{10}), small.add<Sum>("sum", &seen));
+    MXK_REQUIRE(small.check().ok());
+    Query other(small);
+    std::atomic<std::uint64_t> given{0};
+    Model slow;
+    slow.set_capacity(1);
+    slow.connect(slow.add<Counted>("numbers", &given), slow.add<Keeps>("keeps", &given, &other));
+    MXK_REQUIRE(slow.check().ok());
+    Query query(slow);
+    scheduler.value()->submit(query);
+    MXK_CHECK(query.wait().ok());
+    MXK_CHECK(other.wait().ok());
+    MXK_CHECK_EQUAL(seen.count, 10u);
 }
 
 MXK_TEST(dataflow, an_output_with_many_receivers_gives_all_of_them_the_same) {

@@ -146,9 +146,15 @@ struct Family : GuardedRequest {
             auto& self = static_cast<Child&>(task);
             auto& family = static_cast<Family&>(task.request());
             if (self.number == 0) {
+                if (family.has_asked_again) {
+                    family.done_before_rerun = family.done.load();
+                    return Outcome::Ended;
+                }
+                if (family.asks_again) self.schedule(here, Binding::Bound);
+                family.has_asked_again = family.asks_again;
                 for (std::size_t i = 1; i < children; ++i) family.child[i]->schedule(here, Binding::Bound);
                 if (family.waits_for_help != Nanoseconds{0}) family.wait_for_help();
-                return Outcome::Ended;
+                return family.asks_again ? Outcome::Waits : Outcome::Ended;
             }
             std::size_t const place = family.done.fetch_add(1);
             family.order[place] = self.number;
@@ -183,6 +189,9 @@ struct Family : GuardedRequest {
     std::array<std::size_t, children> order{};
     std::array<CoreId, children> ran_on{};
     std::size_t helped = 0;
+    bool asks_again = false; // the first one, bound, for itself while it runs
+    bool has_asked_again = false;
+    std::size_t done_before_rerun = 0;
 };
 
 MXK_TEST(dataflow, a_core_runs_its_newest_bound_task_first) {
@@ -194,6 +203,21 @@ MXK_TEST(dataflow, a_core_runs_its_newest_bound_task_first) {
     family.wait();
     for (std::size_t i = 0; i + 1 < Family::children; ++i) MXK_CHECK_EQUAL(family.order[i], Family::children - 1 - i);
     family.destroy();
+}
+
+// What was asked for while it ran is unbound, however it was asked for, unless reruns are bound (checklist 8).
+MXK_TEST(dataflow, a_rerun_comes_behind_what_is_bound) {
+    for (bool const reruns_bound : {false, true}) {
+        std::array const first{CoreId{}};
+        auto scheduler = Scheduler::create(first, {.reruns_bound = reruns_bound});
+        MXK_REQUIRE(scheduler.ok());
+        Family family;
+        family.asks_again = true;
+        scheduler.value()->submit(family);
+        family.wait();
+        MXK_CHECK_EQUAL(family.done_before_rerun, reruns_bound ? 0 : Family::children - 1);
+        family.destroy();
+    }
 }
 
 MXK_TEST(dataflow, thieves_take_the_oldest_and_help_a_core_with_a_long_task) {

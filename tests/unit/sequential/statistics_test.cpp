@@ -36,6 +36,15 @@ TEST(Statistics, median_of_odd_and_even_counts_in_any_order) {
     EXPECT_EQ(of({1.5e308, 1.6e308}).median, 1.55e308); // no overflow on the way
 }
 
+TEST(Statistics, one_disturbed_run_of_ten_does_not_move_the_median) {
+    std::vector<double> runs{100, 101, 99, 100, 102, 98, 100, 101, 99};
+    for (double const disturbed : {1e-3, 1e9}) {
+        runs.push_back(disturbed);
+        EXPECT_EQ(of(runs).median, 100);
+        runs.pop_back();
+    }
+}
+
 TEST(Statistics, known_interval) {
     Summary const five = of({1, 2, 3, 4, 5}); // s = 1.5811, standard error 0.70711, t(4) = 2.776
     EXPECT_DOUBLE_EQ(five.mean, 3);
