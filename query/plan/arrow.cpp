@@ -88,17 +88,17 @@ class ArrowColumn {
     Result<SourceColumn> read(std::uint64_t end) {
         if (array_.offset < 0 || array_.length < 0 || static_cast<std::uint64_t>(array_.length) < end)
             return Error::of("expected {} rows, got {}", end, array_.length);
-        MXK_TRY(read_validity());
-        if (schema_.dictionary != nullptr || array_.dictionary != nullptr) {
-            MXK_TRY(read_dictionary());
-            return column_;
-        }
         auto type = plain_type(text_of(schema_.format));
         if (!type) type = decimal_type(text_of(schema_.format));
         if (!type)
             return Error::of("expected Arrow's bool, int8 to int64, uint8 to uint64, float, double, decimal of up to "
-                             "128 bits, date32, utf8, or a dictionary of utf8; got format '{}'",
-                             text_of(schema_.format));
+                             "128 bits and scale 0 to {}, date32, utf8, or a dictionary of utf8; got format '{}'",
+                             max_decimal_scale, text_of(schema_.format));
+        MXK_TRY(read_validity()); // of these types, all of which have such a buffer
+        if (schema_.dictionary != nullptr || array_.dictionary != nullptr) {
+            MXK_TRY(read_dictionary());
+            return column_;
+        }
         column_.type = type->type;
         column_.storage = type->storage;
         MXK_TRY(type->type.kind == Kind::Text   ? read_texts()
@@ -122,15 +122,18 @@ class ArrowColumn {
         column_.first_bit = static_cast<std::uint8_t>(first_ % 8);
         return {};
     }
+    // Of buffer 1, from the first row on, in a copy where they do not lie as the machine wants them. Null: of no rows.
+    Result<void const*> aligned(std::size_t size, std::uint64_t count) {
+        auto const* const all = static_cast<std::byte const*>(MXK_TRY(buffer(1)));
+        if (rows_ == 0) return static_cast<void const*>(nullptr);
+        void const* const values = all + first_ * size;
+        if (reinterpret_cast<std::uintptr_t>(values) % size == 0) return values;
+        void* const copy = MXK_TRY(source_.take_memory(count * size));
+        std::memcpy(copy, values, count * size);
+        return static_cast<void const*>(copy);
+    }
     Result<void> read_values() {
-        std::size_t const size = bytes_of(column_.storage);
-        auto const* const values = static_cast<std::byte const*>(MXK_TRY(buffer(1)));
-        if (rows_ == 0) return {};
-        column_.values = values + first_ * size;
-        if (reinterpret_cast<std::uintptr_t>(column_.values) % size == 0) return {};
-        void* const aligned = MXK_TRY(source_.take_memory(rows_ * size));
-        std::memcpy(aligned, column_.values, rows_ * size);
-        column_.values = aligned;
+        column_.values = MXK_TRY(aligned(bytes_of(column_.storage), rows_));
         return {};
     }
     Result<void> read_bits() {
@@ -142,29 +145,35 @@ class ArrowColumn {
         return {};
     }
     Result<void> read_texts() {
-        column_.values = MXK_TRY(buffer(2));
-        if (column_.values == nullptr) column_.values = ""; // of empty texts
+        auto const* const bytes = static_cast<char const*>(MXK_TRY(buffer(2)));
+        column_.values = bytes != nullptr ? bytes : ""; // of empty texts
         if (text_of(schema_.format) == "u") {
-            auto const* const offsets = static_cast<std::int32_t const*>(MXK_TRY(buffer(1)));
-            column_.offsets = offsets == nullptr ? nullptr : offsets + first_;
-            return {};
+            column_.offsets =
+                static_cast<std::int32_t const*>(MXK_TRY(aligned(sizeof(std::int32_t), rows_ + 1)));
+            return check_bytes(column_.offsets);
         }
-        auto const* const offsets = static_cast<std::int64_t const*>(MXK_TRY(buffer(1)));
+        auto const* const offsets =
+            static_cast<std::int64_t const*>(MXK_TRY(aligned(sizeof(std::int64_t), rows_ + 1)));
+        MXK_TRY(check_bytes(offsets));
         if (rows_ == 0) return {};
-        for (std::uint64_t row = first_; row < first_ + rows_; ++row)
+        for (std::uint64_t row = 0; row < rows_; ++row)
             if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
-                return Error::of("row {}: expected the end of a text at {} or behind, got {}", row - first_,
-                                 offsets[row], offsets[row + 1]);
-        std::int64_t const begin = offsets[first_];
-        if (offsets[first_ + rows_] - begin > std::numeric_limits<std::int32_t>::max())
+                return Error::of("row {}: expected the end of a text at {} or behind, got {}", row, offsets[row],
+                                 offsets[row + 1]);
+        std::int64_t const begin = offsets[0];
+        if (offsets[rows_] - begin > std::numeric_limits<std::int32_t>::max())
             return Error::of("expected texts of up to {} bytes together", std::numeric_limits<std::int32_t>::max());
         auto* const narrow =
             static_cast<std::int32_t*>(MXK_TRY(source_.take_memory((rows_ + 1) * sizeof(std::int32_t))));
-        for (std::uint64_t row = 0; row <= rows_; ++row)
-            narrow[row] = static_cast<std::int32_t>(offsets[first_ + row] - begin);
+        for (std::uint64_t row = 0; row <= rows_; ++row) narrow[row] = static_cast<std::int32_t>(offsets[row] - begin);
         column_.values = static_cast<char const*>(column_.values) + begin;
         column_.offsets = narrow;
         return {};
+    }
+    // Texts that are not empty have bytes.
+    template <typename Offset> [[nodiscard]] Result<void> check_bytes(Offset const* offsets) const {
+        if (rows_ == 0 || offsets[rows_] == offsets[0] || array_.buffers[2] != nullptr) return {};
+        return Error("expected the bytes of texts, got none");
     }
     // Codes of one byte and the texts that they stand for.
     Result<void> read_dictionary() {
@@ -176,7 +185,8 @@ class ArrowColumn {
         ArrowColumn texts(source_, *schema_.dictionary, dictionary, 0, count);
         SourceColumn const of = MXK_TRY(texts.read(count));
         if (of.type.kind != Kind::Text || of.labels != nullptr) return Error("expected a dictionary of utf8");
-        if (of.validity != nullptr && dictionary.null_count > 0) return Error("expected a dictionary without NULL");
+        for (std::uint64_t code = 0; code < count; ++code)
+            if (!of.is_valid(code)) return Error("expected a dictionary without NULL");
         MXK_TRY(of.check(count));
         auto* const labels =
             static_cast<std::string_view*>(MXK_TRY(source_.take_memory(max_labels * sizeof(std::string_view))));

@@ -137,6 +137,15 @@ MXK_TEST(query, record_batches_of_arrow_are_sources) {
     std::size_t const at = reinterpret_cast<std::uintptr_t>(odd.data()) % sizeof(Int128) == 8 ? 0 : 8;
     std::memcpy(odd.data() + at, i128.data(), sizeof(Int128) * 3);
     check_batch("-150, 1, 2", Batch("d:38,0", 3, {nullptr, odd.data() + at}));
+    std::array<std::byte, 48> odd_offsets{};
+    std::size_t const odd_at = reinterpret_cast<std::uintptr_t>(odd_offsets.data()) % 2 == 0 ? 1 : 0;
+    static constexpr std::array<std::int32_t, 4> ends{0, 1, 1, 3};
+    std::memcpy(odd_offsets.data() + odd_at, ends.data(), sizeof ends);
+    check_batch("a, , bc", Batch("u", 3, {nullptr, odd_offsets.data() + odd_at, "abc"}));
+    check_batch(", bc", Batch("u", 3, {nullptr, odd_offsets.data() + odd_at, "abc"}).slice(1, 2));
+    static constexpr std::array<std::int64_t, 4> long_ends{0, 1, 1, 3};
+    std::memcpy(odd_offsets.data() + odd_at, long_ends.data(), sizeof long_ends);
+    check_batch(", bc", Batch("U", 3, {nullptr, odd_offsets.data() + odd_at, "abc"}).slice(1, 2));
     // A slice of many: the first row's bit is in the middle of a byte.
     std::array<std::int64_t, 40> many{};
     std::array<std::uint8_t, 5> every_third{};
@@ -176,7 +185,7 @@ MXK_TEST(query, record_batches_name_what_is_wrong) {
     auto const refuse = [](std::string_view expected, Batch const& of) { check_batch(expected, of); };
     std::string_view const types =
         "rows: column 'x': expected Arrow's bool, int8 to int64, uint8 to uint64, float, double, "
-        "decimal of up to 128 bits, date32, utf8, or a dictionary of utf8; got format ";
+        "decimal of up to 128 bits and scale 0 to 36, date32, utf8, or a dictionary of utf8; got format ";
     for (char const* format : {"z", "tss:", "vu", "n", "d:76,2,256", "d:9,37", "d:9", "d:9,-2", "+l", ""}) {
         FixedText<300> expected(types);
         mxk::format(expected, "'{}'", std::string_view(format));
@@ -197,6 +206,19 @@ MXK_TEST(query, record_batches_name_what_is_wrong) {
            Batch("l", 4, {nullptr, values.data()}).in_dictionary(texts));
     refuse("rows: column 'x': expected integers as codes of a dictionary, got format 'g'",
            Batch("g", 4, {nullptr, values.data()}).in_dictionary(texts));
+    refuse("rows: column 'x': expected the bytes of texts, got none",
+           Batch("u", 3, {nullptr, ascending.data(), nullptr}));
+    refuse("rows: column 'x': expected the bytes of texts, got none",
+           Batch("U", 3, {nullptr, values.data(), nullptr}));
+    Batch no_type("n", 4, {}); // has no buffers, and does not say how many are NULL
+    no_type.column.null_count = 4;
+    FixedText<300> no_such_type(types);
+    no_such_type.append("'n'");
+    refuse(no_such_type.view(), no_type);
+    static constexpr std::uint8_t first_is_null = 0b110;
+    Batch texts_with_null("u", 3, {&first_is_null, ascending.data(), "abc"}); // how many is not known
+    refuse("rows: column 'x': expected a dictionary without NULL",
+           Batch("l", 3, {nullptr, values.data()}).in_dictionary(texts_with_null));
     Batch numbers("l", 4, {nullptr, values.data()});
     refuse("rows: column 'x': expected a dictionary of utf8",
            Batch("l", 4, {nullptr, values.data()}).in_dictionary(numbers));
