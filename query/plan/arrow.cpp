@@ -148,12 +148,10 @@ class ArrowColumn {
         auto const* const bytes = static_cast<char const*>(MXK_TRY(buffer(2)));
         column_.values = bytes != nullptr ? bytes : ""; // of empty texts
         if (text_of(schema_.format) == "u") {
-            column_.offsets =
-                static_cast<std::int32_t const*>(MXK_TRY(aligned(sizeof(std::int32_t), rows_ + 1)));
+            column_.offsets = static_cast<std::int32_t const*>(MXK_TRY(aligned(sizeof(std::int32_t), rows_ + 1)));
             return check_bytes(column_.offsets);
         }
-        auto const* const offsets =
-            static_cast<std::int64_t const*>(MXK_TRY(aligned(sizeof(std::int64_t), rows_ + 1)));
+        auto const* const offsets = static_cast<std::int64_t const*>(MXK_TRY(aligned(sizeof(std::int64_t), rows_ + 1)));
         MXK_TRY(check_bytes(offsets));
         if (rows_ == 0) return {};
         for (std::uint64_t row = 0; row < rows_; ++row)

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "tasks/dataflow/graph/graph_memory.hpp"
 #include "tasks/dataflow/graph/model.hpp"
+#include "tasks/dataflow/graph/query_monitor.hpp"
 #include "tasks/dataflow/scheduler.hpp"
 
 namespace mxk::dataflow {
@@ -70,6 +72,8 @@ void Query::end_early(Error const& error, State as) {
 void Query::build(CoreScheduler& here, Request& request) {
     auto& self = static_cast<Query&>(request);
     if (!self.model_.is_checked_) return self.fail(self.model_.error_);
+    if (self.monitor_ != nullptr && !self.monitor_->is_for(self.model_))
+        return self.fail(Error("expected a monitor that was begun for the query's model"));
     if (auto const made = self.make_boxes(here); !made) return self.fail(made.error());
     for (std::size_t at = 0; at < self.parts_->boxes; ++at) self.add_task();
     if (self.place() != nullptr)
@@ -114,6 +118,7 @@ Result<void> Query::make_edges() {
 void Query::take_apart(CoreScheduler& here, Request& request) {
     auto& self = static_cast<Query&>(request);
     if (Parts* const parts = self.parts_; parts != nullptr) {
+        std::int64_t const taken = graph_memory::taken_here();
         for (std::size_t at = 0; at < parts->edges; ++at) {
             Edge& edge = parts->edge[at];
             self.edge_counts_.envelopes += edge.sent();
@@ -123,6 +128,8 @@ void Query::take_apart(CoreScheduler& here, Request& request) {
         }
         Model::Part const* part = self.model_.first_;
         for (std::size_t at = 0; at < parts->boxes; ++at, part = part->next) part->destroy(*parts->box[at]);
+        // What edges and boxes have kept until now; no limit is to be looked at any more.
+        if (self.monitor_ != nullptr) static_cast<void>(self.monitor_->note_memory(graph_memory::taken_here() - taken));
         heap::deallocate(parts, parts->bytes, cache_line_bytes);
         self.parts_ = nullptr;
     }

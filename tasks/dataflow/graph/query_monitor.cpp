@@ -14,6 +14,7 @@
 namespace mxk::dataflow {
 
 void QueryMonitor::clear() {
+    model_ = nullptr;
     if (works_ == nullptr) return;
     graph_memory::end_counting();
     std::destroy_n(works_, boxes_);
@@ -27,7 +28,10 @@ Result<void> QueryMonitor::begin(Model const& model, std::size_t memory_limit) {
     memory_limit_ = memory_limit;
     memory_.store(0, std::memory_order_relaxed); // relaxed: the submission of the query comes between
     max_memory_.store(0, std::memory_order_relaxed);
-    if (model.boxes() == 0) return {};
+    if (model.boxes() == 0) {
+        model_ = &model;
+        return {};
+    }
     works_ = static_cast<Work*>(heap::allocate(model.boxes() * sizeof(Work), alignof(Work)));
     if (works_ == nullptr) return Error::of("out of memory: no room to monitor {} boxes", model.boxes());
     graph_memory::begin_counting();
@@ -37,7 +41,12 @@ Result<void> QueryMonitor::begin(Model const& model, std::size_t memory_limit) {
         work.kind = kind;
         work.is_source = is_source;
     });
+    model_ = &model;
     return {};
+}
+
+bool QueryMonitor::is_for(Model const& model) const {
+    return model_ == &model && boxes_ == model.boxes();
 }
 
 std::uint64_t QueryMonitor::rows_read() const {
@@ -54,6 +63,11 @@ bool QueryMonitor::note(std::size_t box, CoreId core, Cycles taken, std::int64_t
     work.cycles.fetch_add(raw(taken), std::memory_order_relaxed);
     std::size_t const at = std::min(index(core), max_cores - 1);
     work.cores[at / 64].fetch_or(std::uint64_t{1} << at % 64, std::memory_order_relaxed);
+    return note_memory(bytes);
+}
+
+// Relaxed, as above.
+bool QueryMonitor::note_memory(std::int64_t bytes) {
     if (bytes == 0) return true;
     std::int64_t const now = memory_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
     std::int64_t seen = max_memory_.load(std::memory_order_relaxed);

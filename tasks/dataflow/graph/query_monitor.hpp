@@ -8,8 +8,9 @@
 //     ...                                rows_read() says how far it is, from any thread
 //     monitor.write(out);                a line for boxes alike, side by side
 //
-// Memory: of envelopes, columns, and what the query room's boxes keep of them; not that of boxes themselves. It is
-// looked at behind each turn of a box, so what a single turn takes may come on top of the limit.
+// Memory: of envelopes, columns, and what the query room's boxes keep of them; not that of boxes themselves. What is
+// left at the end is what the query has left others. It is looked at behind each turn of a box, so what a single turn
+// takes may come on top of the limit.
 #pragma once
 
 #include <array>
@@ -66,6 +67,10 @@ class QueryMonitor {
     // As a table for people.
     void write(TextSink& out) const;
 
+    // For queries: whether it was begun for this model.
+    [[nodiscard]] bool is_for(Model const& model) const;
+    // What has been taken, or given back. False: the query has more memory than it may.
+    [[nodiscard]] bool note_memory(std::int64_t bytes);
     // For boxes. Behind a turn, or a task of theirs. False: the query has more memory than it may.
     [[nodiscard]] bool note(std::size_t box, CoreId core, Cycles taken, std::int64_t bytes);
     void note_rows(std::size_t box, std::uint64_t rows) { works_[box].rows.add(rows); }
@@ -90,7 +95,8 @@ class QueryMonitor {
 
     void clear();
 
-    Work* works_ = nullptr; // one for each box
+    Model const* model_ = nullptr; // for which it was begun
+    Work* works_ = nullptr;        // one for each box
     std::size_t boxes_ = 0;
     std::size_t memory_limit_ = no_limit;
     std::atomic<std::int64_t> memory_{0}; // a moment's sum: it may be negative while cores differ

@@ -8,6 +8,7 @@
 #include "kernel/memory/heap/heap_statistics.hpp"
 #include "tasks/dataflow/graph/box_task.hpp"
 #include "tasks/dataflow/graph/parallel_sort_box.hpp"
+#include "tasks/dataflow/graph/query_monitor.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/queries.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 using dataflow::BoxTask;
 using dataflow::BoxTasks;
 using dataflow::KeyRun;
+using dataflow::QueryMonitor;
 
 // ---- Tasks
 
@@ -126,6 +128,85 @@ MXK_TEST(dataflow, a_task_of_a_box_that_fails_ends_the_query_with_its_error) {
     if (!result.ok()) MXK_CHECK_EQUAL(result.error().message(), "box 'multiplies': a hundred is too much for a task");
     MXK_CHECK(seen.sum <= sum_below(101));
 }
+
+// ---- Monitored
+
+MXK_TEST(dataflow, a_monitored_query_has_no_memory_when_it_has_ended) {
+    Seen seen;
+    Model model;
+    MXK_REQUIRE(make_products(model, 50, 5, seen));
+    Model failing;
+    MXK_REQUIRE(make_products(failing, 100'000, 5, seen));
+    auto scheduler = Scheduler::create(all_cores().span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    QueryMonitor monitor;
+    auto const check = [&](std::string_view expected, Model const& of, std::size_t limit, unsigned cancelled_after) {
+        MXK_REQUIRE(monitor.begin(of, limit).ok());
+        Query query(of);
+        query.monitor_by(monitor);
+        scheduler.value()->submit(query);
+        auto const result = query.wait([&, left = cancelled_after]() mutable {
+            if (left != 0 && --left == 0) query.cancel();
+        });
+        std::string_view const got = result.ok() ? "done" : result.error().message();
+        bool const is_expected = got.ends_with(expected) || (cancelled_after != 0 && result.ok());
+        if (!is_expected) log::error("got: {}", got);
+        MXK_CHECK(is_expected);
+        MXK_CHECK_EQUAL(monitor.memory(), 0U);
+    };
+    for (int round = 0; round < 5; ++round) {
+        check("done", model, QueryMonitor::no_limit, 0);
+        MXK_CHECK_EQUAL(monitor.rows_read(), 50U);
+        MXK_CHECK(monitor.max_memory() != 0);
+        check("out of memory: the query has more than its limit of 0 bytes", model, 0, 0);
+        check("out of memory: the query has more than its limit of 1 bytes", model, 1, 0);
+        check("a hundred is too much for a task", failing, QueryMonitor::no_limit, 0);
+    }
+    for (unsigned turns = 1; turns < 20; ++turns)
+        check("the query was cancelled", model, QueryMonitor::no_limit, turns);
+    // Two at once on the same cores.
+    Seen other_seen;
+    Model other;
+    MXK_REQUIRE(make_products(other, 70, 3, other_seen));
+    QueryMonitor of_other;
+    MXK_REQUIRE(monitor.begin(model).ok() && of_other.begin(other).ok());
+    Query query(model);
+    Query other_query(other);
+    query.monitor_by(monitor);
+    other_query.monitor_by(of_other);
+    scheduler.value()->submit(query);
+    scheduler.value()->submit(other_query);
+    MXK_CHECK(query.wait().ok() && other_query.wait().ok());
+    MXK_CHECK_EQUAL(monitor.rows_read(), 50U);
+    MXK_CHECK_EQUAL(of_other.rows_read(), 70U);
+    MXK_CHECK_EQUAL(monitor.memory(), 0U);
+    MXK_CHECK_EQUAL(of_other.memory(), 0U);
+}
+
+MXK_TEST(dataflow, a_monitor_of_another_model_is_refused) {
+    Seen seen;
+    Model model;
+    MXK_REQUIRE(make_products(model, 10, 1, seen));
+    Model other;
+    MXK_REQUIRE(make_products(other, 10, 1, seen));
+    auto scheduler = Scheduler::create(all_cores().span(), {});
+    MXK_REQUIRE(scheduler.ok());
+    auto const check_refused = [&](QueryMonitor& monitor) {
+        Query query(model);
+        query.monitor_by(monitor);
+        scheduler.value()->submit(query);
+        auto const result = query.wait();
+        MXK_CHECK(!result.ok());
+        if (result.ok()) return;
+        MXK_CHECK_EQUAL(result.error().message(), "expected a monitor that was begun for the query's model");
+    };
+    QueryMonitor monitor;
+    check_refused(monitor);
+    MXK_REQUIRE(monitor.begin(other).ok());
+    check_refused(monitor);
+}
+
+// ---- Cores
 
 // Each of two tasks ends when the other one has begun: no core runs both.
 struct Rendezvous {

@@ -208,8 +208,7 @@ MXK_TEST(query, record_batches_name_what_is_wrong) {
            Batch("g", 4, {nullptr, values.data()}).in_dictionary(texts));
     refuse("rows: column 'x': expected the bytes of texts, got none",
            Batch("u", 3, {nullptr, ascending.data(), nullptr}));
-    refuse("rows: column 'x': expected the bytes of texts, got none",
-           Batch("U", 3, {nullptr, values.data(), nullptr}));
+    refuse("rows: column 'x': expected the bytes of texts, got none", Batch("U", 3, {nullptr, values.data(), nullptr}));
     Batch no_type("n", 4, {}); // has no buffers, and does not say how many are NULL
     no_type.column.null_count = 4;
     FixedText<300> no_such_type(types);
