@@ -21,8 +21,8 @@ Result<void> Schema::add(Field field, bool is_nullable) {
     if (find(field.name.view())) return Error::of("expected names that differ, got '{}' twice", field.name.view());
     std::size_t const needed = is_nullable ? 2 : 1;
     if (columns_ + needed > max_columns)
-        return Error::of("column '{}': expected up to {} columns, of which each that may be NULL counts twice",
-                         field.name.view(), max_columns);
+        return Error::of("expected up to {} columns, of which each that may be NULL counts twice; '{}' is one more",
+                         max_columns, field.name.view());
     field.values = columns_++;
     field.validity = is_nullable ? columns_++ : Field::no_validity;
     if (is_nullable) { // 0 stands for NULL in expressions
