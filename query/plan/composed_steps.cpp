@@ -105,13 +105,10 @@ Plan::Rows Plan::combine(std::string_view name, SetKind kind, Rows first, Rows s
     Rows const all = concatenate(name, with_side(first, 0), with_side(second, 1));
     NamedColumns const columns(*schema);
     if (!has_sides) return group(name, all, columns.all(), {});
-    constexpr std::string_view lowest = ".first side";
-    constexpr std::string_view highest = ".last side";
-    std::array<Aggregate, 2> const sides{
-        {{lowest, Function::Min, column(side)}, {highest, Function::Max, column(side)}}};
-    Rows const groups = group(name, all, columns.all(), sides);
+    Aggregate const sides{side, Function::Average, column(side)}; // 0 or 1 if there is but one
+    Rows const groups = group(name, all, columns.all(), {&sides, 1});
     Expression const is_wanted =
-        kind == SetKind::Intersection ? column(lowest) < column(highest) : column(highest) == number(0);
+        kind == SetKind::Intersection ? real(0) < column(side) && column(side) < real(1) : column(side) == real(0);
     return map(name, filter(name, groups, is_wanted), columns.all());
 }
 

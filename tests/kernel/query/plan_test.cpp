@@ -523,6 +523,20 @@ MXK_TEST(query, sets_of_rows) {
     });
     check_refused("box 'c': expected rows that a step of this plan has given",
                   [&](Plan& plan) { return plan.combine("c", Intersection, part(plan, "k", "n", 0), {}); });
+    // An envelope has to have room for one column more.
+    auto const wide = [&](std::size_t count) {
+        return [&, count](Plan& plan) {
+            constexpr std::array<Names, 12> letters{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"};
+            std::array<Keys, 12> columns;
+            for (std::size_t i = 0; i < count; ++i) columns[i] = {letters[i], column("n")};
+            auto const all = plan.map("m", plan.scan("s", rows.source, n), std::span(columns).first(count));
+            return plan.combine("c", Difference, all, plan.filter("f", all, column("a") > number(0)));
+        };
+    };
+    check_answer("0 0 0 0 0 0 0 0 0 0 0", wide(11));
+    check_refused("box 'c': column '.side': expected up to 12 columns, of which each that may be NULL counts twice; "
+                  "'.side' is one more",
+                  wide(12));
     // More streams than a step has.
     Plan plan({.parts = 256});
     Answer answer;
