@@ -37,10 +37,9 @@ std::optional<Field> meet(Field const& a, Field const& b) {
     if (a.type != b.type) {
         bool const are_numbers = is_number(a.type.kind) && is_number(b.type.kind);
         if (!are_numbers || !is_whole(a.type.kind) || a.type.scale != b.type.scale) return {};
-        auto const is_either = [&](Kind kind) { return a.type.kind == kind || b.type.kind == kind; };
-        field.type.kind = is_either(Kind::Decimal128) || !field.range.fits_64_bits() ? Kind::Decimal128
-                          : is_either(Kind::Decimal)                                 ? Kind::Decimal
-                                                                                     : Kind::I64;
+        bool const is_wide = a.type.kind == Kind::Decimal128 || b.type.kind == Kind::Decimal128;
+        field.type = whole_type(field.range, is_decimal(a.type.kind) || is_decimal(b.type.kind), a.type.scale);
+        if (is_wide) field.type.kind = Kind::Decimal128;
     }
     if (a.type != b.type || a.storage != b.storage) field.storage = storage_of(field.type.kind);
     return field;

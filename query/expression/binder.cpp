@@ -130,16 +130,6 @@ class Binder {
 
     // ---- types that meet
 
-    static bool is_decimal(Value const& value) {
-        return value.type.kind == Kind::Decimal || value.type.kind == Kind::Decimal128;
-    }
-    // Of whole numbers: by what has to fit.
-    static Type whole_type(Range const& range, bool is_decimal, std::uint8_t scale) {
-        if (!range.fits_64_bits()) return {.kind = Kind::Decimal128, .scale = scale};
-        if (is_decimal) return {.kind = Kind::Decimal, .scale = scale};
-        return {.kind = Kind::I64};
-    }
-
     Result<Value> to_real(Value value) {
         if (value.lane() == Lane::F64) return value;
         value.at = MXK_TRY(emit({.code = Code::ToReal, .lane = value.lane(), .a = value.at, .b = value.type.scale},
@@ -261,7 +251,7 @@ class Binder {
                 MXK_TRY(emit({.code = code, .lane = Lane::F64, .a = a.at, .b = b.at}, Lane::F64, result.is_nullable));
             return result;
         }
-        bool const of_decimals = is_decimal(a) || is_decimal(b);
+        bool const of_decimals = is_decimal(a.type.kind) || is_decimal(b.type.kind);
         if (code == Code::Multiply) {
             unsigned const scale = unsigned{a.type.scale} + b.type.scale;
             if (scale > max_decimal_scale)
@@ -333,7 +323,7 @@ class Binder {
         MXK_TRY(expect_bool(condition));
         Value a = MXK_TRY(bind(*node.operands[1]));
         Value b = MXK_TRY(bind(*node.operands[2]));
-        bool const of_decimals = is_decimal(a) || is_decimal(b);
+        bool const of_decimals = is_decimal(a.type.kind) || is_decimal(b.type.kind);
         bool const are_numbers = is_number(a.type.kind) && is_number(b.type.kind);
         MXK_TRY(unify_all(a, b, *node.operands[1], *node.operands[2]));
         Value result{

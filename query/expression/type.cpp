@@ -49,7 +49,7 @@ FixedText<32> name_of(Type type) {
 Result<void> check_scale(Type type) {
     if (type.scale > max_decimal_scale)
         return Error::of("expected a decimal of scale 0 to {}, got {}", max_decimal_scale, type.scale);
-    if (type.scale != 0 && type.kind != Kind::Decimal && type.kind != Kind::Decimal128)
+    if (type.scale != 0 && !is_decimal(type.kind))
         return Error::of("expected a scale of decimals only, got {} of {}", type.scale, name_of(type).view());
     return {};
 }
@@ -79,6 +79,16 @@ bool is_whole(Kind kind) {
 bool is_number(Kind kind) {
     bool const is_other = kind == Kind::Date || kind == Kind::Character;
     return (is_whole(kind) && !is_other) || lane_of(kind) == Lane::F64;
+}
+
+bool is_decimal(Kind kind) {
+    return kind == Kind::Decimal || kind == Kind::Decimal128;
+}
+
+Type whole_type(Range const& range, bool of_decimals, std::uint8_t scale) {
+    if (!range.fits_64_bits()) return {.kind = Kind::Decimal128, .scale = scale};
+    if (of_decimals) return {.kind = Kind::Decimal, .scale = scale};
+    return {.kind = Kind::I64};
 }
 
 Range full_range(Kind kind) {

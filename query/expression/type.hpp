@@ -60,6 +60,7 @@ std::size_t bytes_of(Lane lane);
 bool is_whole(Kind kind);
 // Whether they can be computed with.
 bool is_number(Kind kind);
+bool is_decimal(Kind kind);
 
 // f(T{}), T the type of the values of this storage of whole numbers.
 template <typename F> auto with_whole(Storage storage, F f) {
@@ -93,6 +94,8 @@ struct Range {
 
     [[nodiscard]] bool fits_64_bits() const { return low >= INT64_MIN && high <= INT64_MAX; }
 };
+// Of whole numbers: by what has to fit.
+Type whole_type(Range const& range, bool of_decimals, std::uint8_t scale);
 constexpr Int128 int128_max = static_cast<Int128>(~static_cast<unsigned __int128>(0) >> 1);
 constexpr Int128 int128_min = -int128_max - 1;
 Range full_range(Kind kind);

@@ -154,10 +154,7 @@ class ArrowColumn {
         auto const* const offsets = static_cast<std::int64_t const*>(MXK_TRY(aligned(sizeof(std::int64_t), rows_ + 1)));
         MXK_TRY(check_bytes(offsets));
         if (rows_ == 0) return {};
-        for (std::uint64_t row = 0; row < rows_; ++row)
-            if (offsets[row] < 0 || offsets[row + 1] < offsets[row])
-                return Error::of("row {}: expected the end of a text at {} or behind, got {}", row, offsets[row],
-                                 offsets[row + 1]);
+        MXK_TRY(check_offsets(offsets, rows_));
         std::int64_t const begin = offsets[0];
         if (offsets[rows_] - begin > std::numeric_limits<std::int32_t>::max())
             return Error::of("expected texts of up to {} bytes together", std::numeric_limits<std::int32_t>::max());

@@ -128,11 +128,10 @@ Plan::Rows Plan::scan(std::string_view name, Source const& source, std::span<std
         std::size_t at = 0;
         for (std::string_view const wanted : columns) {
             SourceColumn const& found = *MXK_TRY(source.find(wanted));
-            MXK_TRY(found.check(source.rows()));
+            Range const range = MXK_TRY(source.range(found));
             Storage const storage = found.type.kind == Kind::Text ? Storage::Text : found.storage;
-            MXK_TRY(spec.schema.add(
-                {.name = found.name, .type = found.type, .storage = storage, .range = source.range(found)},
-                found.validity != nullptr));
+            MXK_TRY(spec.schema.add({.name = found.name, .type = found.type, .storage = storage, .range = range},
+                                    found.validity != nullptr));
             spec.columns[at++] = &found;
             row_bytes += bytes_of(storage);
         }

@@ -158,24 +158,21 @@ Result<void> SourceColumn::check(std::uint64_t rows) const {
                 return Error::of("column '{}': row {}: expected 0 or 1 of a bool, got {}", name.view(), row,
                                  truths[row]);
     }
-    if (type.kind != Kind::Text || labels != nullptr || rows == 0) return {};
-    if (offsets[0] < 0)
-        return Error::of("column '{}': row 0: expected the begin of a text at 0 or behind, got {}", name.view(),
-                         offsets[0]);
-    for (std::uint64_t row = 0; row < rows; ++row)
-        if (offsets[row + 1] < offsets[row])
-            return Error::of("column '{}': row {}: expected the end of a text at {} or behind, got {}", name.view(),
-                             row, offsets[row], offsets[row + 1]);
-    return {};
+    if (type.kind != Kind::Text || labels != nullptr) return {};
+    auto const checked = check_offsets(offsets, rows);
+    return checked ? checked : Error::of("column '{}': {}", name.view(), checked.error().message());
 }
 
-Range Source::range(SourceColumn const& column) const {
+Result<Range> Source::range(SourceColumn const& column) const {
     for (Entry const* entry = first_; entry != nullptr; entry = entry->next) {
         if (&entry->column != &column) continue;
-        if (!entry->range) entry->range = column.range(rows_);
+        if (!entry->range) {
+            MXK_TRY(column.check(rows_));
+            entry->range = column.range(rows_);
+        }
         return *entry->range;
     }
-    return column.range(rows_);
+    panic("a source is asked for the range of its own columns");
 }
 
 Result<SourceColumn const*> Source::find(std::string_view name) const {

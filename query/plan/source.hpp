@@ -20,6 +20,17 @@ struct ArrowSchema;
 
 namespace mxk::query {
 
+// Of texts, of 32 or 64 bits, one more than rows. Errors: a text that begins below 0, or ends in front of its begin.
+template <typename Offset> Result<void> check_offsets(Offset const* offsets, std::uint64_t rows) {
+    if (rows != 0 && offsets[0] < 0)
+        return Error::of("row 0: expected the begin of a text at 0 or behind, got {}", offsets[0]);
+    for (std::uint64_t row = 0; row < rows; ++row)
+        if (offsets[row + 1] < offsets[row])
+            return Error::of("row {}: expected the end of a text at {} or behind, got {}", row, offsets[row],
+                             offsets[row + 1]);
+    return {};
+}
+
 // Of one table. `values`: of the storage; of a Text in Arrow's layout the bytes, of one in a dictionary the codes.
 struct SourceColumn {
     FixedText<32> name;
@@ -68,8 +79,8 @@ class Source {
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
     // An error that lists the columns if there is none of this name.
     [[nodiscard]] Result<SourceColumn const*> find(std::string_view name) const;
-    // Of a column of this source; its values are read the first time.
-    [[nodiscard]] Range range(SourceColumn const& column) const;
+    // Of a column of this source, whose values are read and checked the first time. Errors: as SourceColumn::check().
+    [[nodiscard]] Result<Range> range(SourceColumn const& column) const;
 
   private:
     friend class ArrowColumn;
