@@ -6,7 +6,9 @@ import re
 import signal
 import socket
 import subprocess
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -123,6 +125,44 @@ def run_linux(*arguments: str, name: str | None = None, code: int = 0, seconds: 
     )
     assert done.returncode == code, f"expected exit code {code}, got {done.returncode}:\n{done.stdout}{done.stderr}"
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+def threads_of(process: int) -> dict[str, list[str]]:
+    """What the host tells of each thread of a process that nobody has waited for yet, from its state on."""
+    threads = {}
+    for thread in Path(f"/proc/{process}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            threads[thread.name] = (thread / "stat").read_text().rpartition(")")[2].split()
+    return threads
+
+
+def wait_for_work(process: int, threads: int, seconds: float) -> None:
+    """Until so many of its threads have each had a processor for so long, from now on."""
+
+    def ticks() -> dict[str, int]:
+        return {thread: int(fields[11]) for thread, fields in threads_of(process).items()}  # of user time
+
+    before = ticks()
+    enough = seconds * os.sysconf("SC_CLK_TCK")
+    end = time.monotonic() + 60
+    while sum(now - before.get(thread, 0) >= enough for thread, now in ticks().items()) < threads:
+        assert time.monotonic() < end, "the program does not work"
+        time.sleep(0.01)
+
+
+def stop_for(process: int, seconds: float) -> bool:
+    """Takes all of its threads their processors for so long; false if the process has ended. A signal to stop is one
+    thread's to take, which on a busy host first waits for a processor while the others go on."""
+    os.kill(process, signal.SIGSTOP)
+    end = time.monotonic() + 60
+    while (states := {fields[0] for fields in threads_of(process).values()}) != {"T"}:
+        if states <= set("ZX"):
+            return False
+        assert time.monotonic() < end, "the process does not stop"
+        time.sleep(0.001)
+    time.sleep(seconds)
+    os.kill(process, signal.SIGCONT)
+    return True
 
 
 def interrupt_linux(command: str, line: str, *arguments: str) -> str:

@@ -2,18 +2,15 @@
 cell, their self-check, what is skipped and what is refused."""
 
 import json
-import os
 import re
-import signal
 import subprocess
-import time
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helpers import LINUX_BUILD, Console, interrupt_linux, linux_program, run_linux, run_mxk
+from helpers import LINUX_BUILD, Console, interrupt_linux, linux_program, run_linux, run_mxk, stop_for, wait_for_work
 
 PROGRAM = LINUX_BUILD / "mxk"
 KIB = 1024
@@ -257,10 +254,8 @@ def test_noise_is_what_takes_a_core_away() -> None:
     ) as program:
         assert program.stdout is not None
         assert program.stdout.readline().startswith("noise: 2 cores")
-        time.sleep(0.5)  # its cores watch by then
-        os.kill(program.pid, signal.SIGSTOP)
-        time.sleep(0.2)  # what it is to lose
-        os.kill(program.pid, signal.SIGCONT)
+        wait_for_work(program.pid, threads=2, seconds=0.2)  # its cores watch
+        assert stop_for(program.pid, 0.2)
         output, _ = program.communicate(timeout=30)
     rows = [json.loads(line) for line in output.splitlines() if line.startswith('{"')]
     assert [(row["measure"], row["core"], row["seconds"]) for row in rows] == [("gaps", 0, 2), ("gaps", 1, 2)]
