@@ -1,5 +1,6 @@
 // `bench query q1 | q3 | q6`: queries of TPC-H over a column file (docs/query.md), as graphs of boxes. What is measured
 // is a query from its submission until its answer is there; the file is read, and the model made, before.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -7,11 +8,13 @@
 #include "bench/dataflow/discipline_names.hpp"
 #include "bench/dataflow/requests.hpp"
 #include "bench/frame/grid.hpp"
+#include "bench/machine/measured_memory.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_object.hpp"
 #include "kernel/memory/scratch_memory.hpp"
 #include "query/column_file.hpp"
 #include "query/tpch/queries.hpp"
+#include "tasks/dataflow/graph/growing_array.hpp"
 #include "tasks/dataflow/graph/query_monitor.hpp"
 
 namespace mxk::bench {
@@ -27,6 +30,7 @@ struct QueryOptions : CoreSetOptions {
     std::uint64_t capacity = dataflow::Model::default_capacity;
     Discipline discipline = Discipline::Requests;
     bool shares_late = false;
+    bool is_on_one_node = false;
     bool explains = false;
     std::uint64_t memory_limit = 0; // MiB; 0: none
 };
@@ -45,6 +49,9 @@ constexpr auto query_schema = console::schema<QueryOptions>(
     console::option<&QueryOptions::discipline>("discipline", "of the scheduler"),
     console::flag<&QueryOptions::shares_late>("share-late",
                                               "other nodes' cores take part after some looks, as in the thesis"),
+    console::flag<&QueryOptions::is_on_one_node>("one-node",
+                                                 "the tables stay on the node that reads the file; else each of the "
+                                                 "cores' nodes has a part"),
     console::flag<&QueryOptions::explains>("explain", "what each box has done in the last run: rows, cores, time"),
     console::option<&QueryOptions::memory_limit>("memory-limit", "MiB that a query may have; 0: no limit",
                                                  console::between(0, 1 << 30)),
@@ -96,6 +103,7 @@ class QueryExperiment : public GridExperiment {
         auto read = query::ColumnFile::read(options_.data, loaded_.arena);
         if (!read) return Error::of("--data: {}", read.error().message());
         if (auto const added = loaded_.tables.add(read.value()); !added) return with_file(added.error());
+        MXK_TRY(spread_tables());
         // What is wrong with the file is said before anything runs.
         if (auto const prepared = prepare(1); !prepared) return with_file(prepared.error());
         if (query_->plan.rows_read() == 0)
@@ -116,6 +124,7 @@ class QueryExperiment : public GridExperiment {
                                                              : dataflow::QueryMonitor::no_limit));
             query.monitor_by(monitor_);
         }
+        std::uint64_t const remote_rows = loaded_.tables.remote_rows();
         Cycles const start = clock::timestamp();
         MXK_TRY(run_all(*scheduler, queries, progress));
         Cycles const taken = clock::timestamp() - start;
@@ -127,6 +136,9 @@ class QueryExperiment : public GridExperiment {
         samples[0].verified = hash == *answer_;
         samples[0].findings.add("envelopes", static_cast<double>(query.edge_counts().envelopes));
         samples[0].findings.add("rejected", static_cast<double>(query.edge_counts().rejected));
+        samples[0].findings.add("remote_rows_pct", 100 *
+                                                       static_cast<double>(loaded_.tables.remote_rows() - remote_rows) /
+                                                       static_cast<double>(query_->plan.rows_read()));
         return {};
     }
     [[nodiscard]] std::string_view failure() const final { return "two runs gave different answers"; }
@@ -157,6 +169,18 @@ class QueryExperiment : public GridExperiment {
     // The file behind: its name may be of any length.
     [[nodiscard]] Error with_file(Error const& error) const {
         return Error::of("--data: {}; the file is {}", error.message(), options_.data);
+    }
+    // The node that has read the file is first: a part stays there.
+    Result<void> spread_tables() {
+        dataflow::GrowingArray<NodeId> nodes;
+        auto const add = [&](NodeId node) {
+            return std::ranges::find(nodes.span(), node) != nodes.span().end() || nodes.add(node);
+        };
+        bool has_room = add(memory_node_of(Worker::current().core()));
+        for (std::size_t set = 0; set < core_sets().size() && !options_.is_on_one_node; ++set)
+            for (CoreId const core : core_sets().cores(set)) has_room = has_room && add(memory_node_of(core));
+        if (!has_room) return Error("out of memory: no room for a list of nodes");
+        return loaded_.tables.spread_over(nodes.span());
     }
     // The query of the next run, made anew.
     Result<void> prepare(std::size_t cores) {

@@ -186,7 +186,7 @@ class ArrowColumn {
         auto* const labels =
             static_cast<std::string_view*>(MXK_TRY(source_.take_memory(max_labels * sizeof(std::string_view))));
         for (std::size_t code = 0; code < max_labels; ++code) new (labels + code) std::string_view;
-        of.read_texts(0, static_cast<std::uint32_t>(count), labels);
+        of.read_texts(0, static_cast<std::uint32_t>(count), of.values, labels);
         auto const index = plain_type(text_of(schema_.format));
         if (!index || !is_whole(index->type.kind) || index->type.kind == Kind::Date)
             return Error::of("expected integers as codes of a dictionary, got format '{}'", text_of(schema_.format));

@@ -136,7 +136,6 @@ Plan::Rows Plan::scan(std::string_view name, Source const& source, std::span<std
             row_bytes += bytes_of(storage);
         }
         spec.source = &source;
-        spec.parts = step->streams;
         spec.rows_per_envelope =
             dataflow::rows_or_recommended(options_.rows_per_envelope, std::max<std::size_t>(row_bytes, 1));
         return {};
@@ -146,7 +145,7 @@ Plan::Rows Plan::scan(std::string_view name, Source const& source, std::span<std
     rows_read_ += source.rows();
     auto const bound = bind();
     for (std::size_t part = 0; part < step->streams; ++part)
-        step->boxes[part] = model_.add<ScanBox>(step->name.view(), static_cast<ScanSpec const*>(&spec), part);
+        step->boxes[part] = model_.add<ScanBox>(step->name.view(), static_cast<ScanSpec const*>(&spec));
     return finish(*step, bound);
 }
 

@@ -1,6 +1,7 @@
 #include "query/plan/source.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -66,11 +67,11 @@ Range SourceColumn::range(std::uint64_t rows) const {
     return with_whole(storage, [&]<typename T>(T /*type*/) { return range_of<T>(*this, rows); });
 }
 
-void SourceColumn::read_texts(std::uint64_t first, std::uint32_t rows, std::string_view* to) const {
+void SourceColumn::read_texts(std::uint64_t first, std::uint32_t rows, void const* codes, std::string_view* to) const {
     if (labels != nullptr) {
-        auto const* const codes = static_cast<std::uint8_t const*>(values) + first;
+        auto const* const code = static_cast<std::uint8_t const*>(codes);
         for (std::uint32_t row = 0; row < rows; ++row)
-            to[row] = codes[row] < label_count ? labels[codes[row]] : std::string_view{};
+            to[row] = code[row] < label_count ? labels[code[row]] : std::string_view{};
         return;
     }
     auto const* const bytes = static_cast<char const*>(values);
@@ -96,6 +97,11 @@ Source::~Source() {
         Memory* const memory = std::exchange(memory_, memory_->next);
         heap::deallocate(memory, memory->bytes, cache_line_bytes);
     }
+    while (copies_ != nullptr) {
+        Copy* const copy = std::exchange(copies_, copies_->next);
+        memory::free(copy->block);
+        heap::deallocate(copy, sizeof(Copy), alignof(Copy));
+    }
 }
 
 // Aligned to a cache line, which stands in front of it.
@@ -105,6 +111,39 @@ Result<void*> Source::take_memory(std::size_t bytes) {
     if (place == nullptr) return Error::of("out of memory: no room for {} bytes of a column", bytes);
     memory_ = new (place) Memory{.next = memory_, .bytes = all};
     return static_cast<void*>(place + cache_line_bytes);
+}
+
+Result<void const*> Source::copy(void const* values, std::size_t bytes, NodeId node) {
+    auto* const place = static_cast<Copy*>(heap::allocate(sizeof(Copy), alignof(Copy)));
+    if (place == nullptr) return Error::of("{}: out of memory: no room for a column", name());
+    auto const block = memory::allocate(bytes, cache_line_bytes, node);
+    if (!block) {
+        heap::deallocate(place, sizeof(Copy), alignof(Copy));
+        return block.error();
+    }
+    std::memcpy(block.value().address, values, bytes);
+    copies_ = new (place) Copy{.next = copies_, .block = block.value()};
+    return static_cast<void const*>(block.value().address);
+}
+
+Result<void> Source::spread_over(std::span<NodeId const> nodes) {
+    expect(part_count_ == 0 && !nodes.empty(), "a source is spread once, over a node or more");
+    std::size_t const count = std::min(nodes.size(), max_source_parts);
+    for (std::size_t i = 0; i < count; ++i)
+        parts_[i] = {.node = nodes[i], .first_row = rows_ * i / count, .end = rows_ * (i + 1) / count};
+    for (Entry* entry = first_; entry != nullptr; entry = entry->next) {
+        SourceColumn& column = entry->column;
+        if (column.type.kind == Kind::Text && column.labels == nullptr) continue;
+        std::size_t const width = bytes_of(column.storage);
+        for (std::size_t i = 1; i < count; ++i) {
+            auto const [node, first, end] = parts_[i];
+            if (first == end) continue;
+            auto const* const values = static_cast<std::byte const*>(column.values) + first * width;
+            column.copies[i] = MXK_TRY(copy(values, (end - first) * width, node));
+        }
+    }
+    part_count_ = count;
+    return {};
 }
 
 Result<void> Source::add(SourceColumn const& column) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,8 @@
 #include <string_view>
 
 #include "base/result.hpp"
+#include "base/units.hpp"
+#include "kernel/memory/memory.hpp"
 #include "query/column_file.hpp"
 #include "query/expression/schema.hpp"
 #include "query/expression/type.hpp"
@@ -31,6 +34,9 @@ template <typename Offset> Result<void> check_offsets(Offset const* offsets, std
     return {};
 }
 
+// The parts of a table that lie on different nodes: as many at most.
+constexpr std::size_t max_source_parts = 16;
+
 // Of one table. `values`: of the storage; of a Text in Arrow's layout the bytes, of one in a dictionary the codes.
 struct SourceColumn {
     FixedText<32> name;
@@ -42,6 +48,7 @@ struct SourceColumn {
     std::int32_t const* offsets = nullptr;    // of a Text: one more than rows
     std::string_view const* labels = nullptr; // of a Text in a dictionary
     std::size_t label_count = 0;
+    std::array<void const*, max_source_parts> copies{}; // of `values`, by the source's part; null: there is none
 
     [[nodiscard]] bool is_valid(std::uint64_t row) const {
         std::uint64_t const bit = first_bit + row;
@@ -51,8 +58,8 @@ struct SourceColumn {
     [[nodiscard]] Range range(std::uint64_t rows) const;
     // Errors: a Bool that is neither 0 nor 1, a text that ends in front of its begin.
     [[nodiscard]] Result<void> check(std::uint64_t rows) const;
-    // Of rows from `first` on, to `to`.
-    void read_texts(std::uint64_t first, std::uint32_t rows, std::string_view* to) const;
+    // Of rows from `first` on, to `to`. `codes`: of a dictionary, where the first row's is.
+    void read_texts(std::uint64_t first, std::uint32_t rows, void const* codes, std::string_view* to) const;
     void read_validity(std::uint64_t first, std::uint32_t rows, std::uint8_t* to) const;
 };
 
@@ -75,6 +82,23 @@ class Source {
     // the source is gone. Errors, by the column's name: another type, damaged offsets or codes, no memory.
     Result<void> add(ArrowSchema const& schema, ArrowArray const& batch);
 
+    // So many parts of the rows, of about the same size, one behind the other, lie on these nodes from now on; more
+    // nodes than max_source_parts are left out. Part 0 stays where it is, which is on nodes[0]; the values of the
+    // others are copied, and scans on cores of several nodes read copies of their node first. Validity and the texts of
+    // Arrow's layout stay. Once, behind the columns and before plans; blocks for a node's lock. Errors: no memory.
+    Result<void> spread_over(std::span<NodeId const> nodes);
+    struct Part {
+        NodeId node;
+        std::uint64_t first_row;
+        std::uint64_t end;
+    };
+    // None: nobody has said where they lie.
+    [[nodiscard]] std::span<Part const> parts() const { return std::span(parts_).first(part_count_); }
+    // A scan has read so many rows of a part on another node than the part's.
+    void note_remote_rows(std::uint64_t rows) const { remote_rows_.fetch_add(rows, std::memory_order_relaxed); }
+    // Of all scans that have ended. Any core; relaxed, both: only shown
+    [[nodiscard]] std::uint64_t remote_rows() const { return remote_rows_.load(std::memory_order_relaxed); }
+
     [[nodiscard]] std::string_view name() const { return name_.view(); }
     [[nodiscard]] std::uint64_t rows() const { return rows_; }
     // An error that lists the columns if there is none of this name.
@@ -95,10 +119,20 @@ class Source {
         std::size_t bytes;
     };
     Result<void*> take_memory(std::size_t bytes);
+    // A part's values of one column, on the part's node.
+    struct Copy {
+        Copy* next;
+        memory::Block block;
+    };
+    Result<void const*> copy(void const* values, std::size_t bytes, NodeId node);
 
     FixedText<32> name_;
     std::uint64_t rows_;
     Memory* memory_ = nullptr;
+    Copy* copies_ = nullptr;
+    std::array<Part, max_source_parts> parts_{};
+    std::size_t part_count_ = 0;
+    mutable std::atomic<std::uint64_t> remote_rows_{0};
     Entry* first_ = nullptr;
     Entry* last_ = nullptr;
 };

@@ -35,6 +35,19 @@ Result<void> Tables::add(ColumnFile const& file) {
     return file.table("lineitem").error();
 }
 
+Result<void> Tables::spread_over(std::span<NodeId const> nodes) {
+    for (std::optional<Source>* const table : {&lineitem, &orders, &customer, &measures})
+        if (*table) MXK_TRY((*table)->spread_over(nodes));
+    return {};
+}
+
+std::uint64_t Tables::remote_rows() const {
+    std::uint64_t sum = 0;
+    for (std::optional<Source> const* const table : {&lineitem, &orders, &customer, &measures})
+        if (*table) sum += (*table)->remote_rows();
+    return sum;
+}
+
 Result<void> plan_q1(Plan& plan, Tables const& tables, Answer& answer) {
     constexpr std::array<Names, 7> columns{"l_returnflag", "l_linestatus", "l_quantity", "l_extendedprice",
                                            "l_discount",   "l_tax",        "l_shipdate"};

@@ -2,9 +2,12 @@
 // shipping priority (q3), forecast of a change of revenue (q6).
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "query/column_file.hpp"
 #include "query/plan/answer.hpp"
 #include "query/plan/plan.hpp"
@@ -21,6 +24,9 @@ struct Tables {
 
     // Those that the file has, which lives as long. Errors: none of them; no memory.
     Result<void> add(ColumnFile const& file);
+    // As Source::spread_over(), and of all of them what Source::remote_rows() counts.
+    Result<void> spread_over(std::span<NodeId const> nodes);
+    [[nodiscard]] std::uint64_t remote_rows() const;
 };
 
 // What is missing in the tables is an error of the plan.

@@ -1,6 +1,7 @@
 #include "tasks/dataflow/graph/query.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "tasks/dataflow/graph/graph_memory.hpp"
 #include "tasks/dataflow/graph/model.hpp"
@@ -59,6 +60,18 @@ Result<void> Query::result() const {
     case State::Cancelled: break;
     }
     return error_;
+}
+
+// Behind its head, on a line of its own.
+void* Query::find_shared(void const* key, std::size_t bytes, bool& is_new) {
+    for (Shared* at = shared_; at != nullptr; at = at->next)
+        if (at->key == key) return reinterpret_cast<std::byte*>(at) + cache_line_bytes;
+    std::size_t const all = cache_line_bytes + bytes;
+    auto* const place = static_cast<std::byte*>(heap::allocate(all, cache_line_bytes));
+    if (place == nullptr) return nullptr;
+    shared_ = new (place) Shared{.next = shared_, .key = key, .bytes = all};
+    is_new = true;
+    return place + cache_line_bytes;
 }
 
 void Query::end_early(Error const& error, State as) {
@@ -132,6 +145,10 @@ void Query::take_apart(CoreScheduler& here, Request& request) {
         if (self.monitor_ != nullptr) static_cast<void>(self.monitor_->note_memory(graph_memory::taken_here() - taken));
         heap::deallocate(parts, parts->bytes, cache_line_bytes);
         self.parts_ = nullptr;
+    }
+    while (self.shared_ != nullptr) {
+        Shared* const shared = std::exchange(self.shared_, self.shared_->next);
+        heap::deallocate(shared, shared->bytes, cache_line_bytes);
     }
     if (self.at_end_ != nullptr) self.at_end_(here, self);
 }

@@ -9,8 +9,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <type_traits>
 
 #include "base/result.hpp"
+#include "base/units.hpp"
 #include "tasks/dataflow/request.hpp"
 
 namespace mxk::dataflow {
@@ -56,6 +59,15 @@ class Query : public Request {
     void fail(Error const& error) { end_early(error, State::Failed); }
     void note_cancelled() { end_early(Error("the query was cancelled"), State::Cancelled); }
 
+    // In the constructors of boxes: what those of one `key` have together in this query; made for the first one. Null:
+    // no memory.
+    template <typename T> T* shared(void const* key) requires std::is_trivially_destructible_v<T> {
+        static_assert(alignof(T) <= cache_line_bytes);
+        bool is_new = false;
+        void* const place = find_shared(key, sizeof(T), is_new);
+        return is_new ? new (place) T : static_cast<T*>(place);
+    }
+
     struct EdgeCounts {
         std::uint64_t envelopes = 0;
         std::uint64_t rejected = 0;
@@ -72,10 +84,18 @@ class Query : public Request {
     Result<void> make_edges();
 
     struct Parts; // of the graph: one block of memory
+    struct Shared {
+        Shared* next;
+        void const* key;
+        std::size_t bytes;
+    };
+    void* find_shared(void const* key, std::size_t bytes, bool& is_new);
+
     Model const& model_;
     AtEnd at_end_;
     QueryMonitor* monitor_ = nullptr;
     Parts* parts_ = nullptr;
+    Shared* shared_ = nullptr;
     std::atomic<bool> is_failing_{false};
     State end_state_ = State::Done; // written once, before the end; and so is the error
     Error error_{"no error"};

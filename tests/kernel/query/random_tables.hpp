@@ -293,6 +293,10 @@ class RandomTable {
             expect(source.add(columns_[at].column()).ok(), "a test's table takes its columns");
         }
         reference.measure();
+        GrowingArray<NodeId> nodes;
+        for (std::size_t i = 0; i < memory::node_count(); ++i)
+            expect(nodes.add(node_id((rows + i) % memory::node_count())), "a test has memory");
+        expect(source.spread_over(nodes.span()).ok(), "a test has memory");
     }
 
     query::Source source;
