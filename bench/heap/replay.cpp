@@ -51,7 +51,8 @@ Result<void> replay_trace(HeapTrace const& trace, HeapRun const& run) {
     auto objects = MXK_TRY(NodeVector<std::atomic<std::uint64_t*>>::create(trace.allocations(), here));
     for (std::size_t i = 0; i < trace.allocations(); ++i) objects.emplace(nullptr);
     auto parts = MXK_TRY(deal(trace, used, objects.span()));
-    run.resident.begin();
+    // Nothing of resident memory: what reading the trace has touched of the nodes' is in use already, and MXK's, not
+    // others'.
     auto const measured = time_parts(used, run.progress, parts, [&](TracePart& part, std::size_t) {
         if (part.at == part.steps.size()) return HeapStep::Ended;
         return run.workloads().replay(part) != 0 ? HeapStep::Moved : HeapStep::Waited;
@@ -76,8 +77,10 @@ constexpr HeapScenario replay_scenario{
     .run = [](HeapOptions const&, HeapRun const& run) { return replay_trace(*run.trace, run); },
     .print_what =
         [](TextSink& out, HeapOptions const& options, HeapTrace const& trace) {
-            format(out, "{}: {} events of {} cores, {} allocations, up to {} live bytes", options.trace,
-                   trace.events().size(), trace.cores(), trace.allocations(), trace.max_live_bytes());
+            format(out,
+                   "{}: {} events of {} cores (of a set of N, core K does those of K, K + N, ...; without any it is "
+                   "idle), {} allocations, up to {} live bytes",
+                   options.trace, trace.events().size(), trace.cores(), trace.allocations(), trace.max_live_bytes());
         },
     .write_what =
         [](JsonWriter& json, HeapOptions const& options, Point const&, HeapTrace const& trace) {
