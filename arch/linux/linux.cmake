@@ -157,6 +157,11 @@ include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
 include(${CMAKE_SOURCE_DIR}/peers/peers.cmake)
 if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE) # the libraries are not instrumented
     include(${CMAKE_SOURCE_DIR}/main/mpi/mpi.cmake)
+    # What `tools/mxk heap-record` loads into any program, so of C++ it brings nothing that would be loaded, too.
+    add_library(mxk-record-heap MODULE tools/heap_recorder/heap_recorder.cpp)
+    target_compile_options(mxk-record-heap PRIVATE -O2 -fno-exceptions -fno-builtin -ftls-model=initial-exec)
+    target_link_options(mxk-record-heap PRIVATE -nodefaultlibs -Wl,-z,now,-z,initfirst)
+    target_link_libraries(mxk-record-heap PRIVATE c)
 endif()
 
 # Not of `all`: what users get does not need them, and they take as long to compile as all that.

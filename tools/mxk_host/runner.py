@@ -128,7 +128,7 @@ def signals_unwind() -> Iterator[None]:
     def leave(number: int, _frame: FrameType | None) -> None:
         raise DriverError(f"ended by {signal.Signals(number).name}, and QEMU with it", 128 + number)
 
-    with _handled_by(leave):
+    with handled_by(leave):
         yield
 
 
@@ -136,14 +136,14 @@ def signals_unwind() -> Iterator[None]:
 def _signals_deferred() -> Iterator[None]:
     """What comes meanwhile takes effect at the end. Not by blocking them: a child would inherit that."""
     arrived: list[int] = []
-    with _handled_by(lambda number, _frame: arrived.append(number)):
+    with handled_by(lambda number, _frame: arrived.append(number)):
         yield
     for number in arrived:
         signal.raise_signal(number)
 
 
 @contextmanager
-def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+def handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """The signals that end a program go to the handler."""
     before = {number: signal.signal(number, handler) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     try:

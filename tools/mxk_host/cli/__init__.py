@@ -28,6 +28,7 @@ MODULES = {
     "measured": "reports",
     "lock-mpi": "lock_mpi",
     "heap-peaks": "heap_peaks",
+    "heap-record": "heap_record",
     "trace": "trace",  # commands of its own
     "tpch": "tpch",  # the same
     "firmware": "firmware",
