@@ -1,11 +1,12 @@
-// `bench figure`: the figures of the thesis by their numbers. All curves of a figure are measured on all numbers of
-// cores, interleaved: a grid of curves and core sets, each curve a benchmark of `bench table` of its own.
+// `bench figure`: the figures of the thesis, and the experiments of Bobox', by their numbers. All curves of a figure
+// are measured on all numbers of cores, interleaved, each curve a benchmark of `bench table` of its own.
 #include <algorithm>
 
 #include "base/format.hpp"
 #include "base/json_line.hpp"
+#include "bench/figures/bobox.hpp"
 #include "bench/figures/figure.hpp"
-#include "bench/frame/grid.hpp"
+#include "bench/figures/parts_experiment.hpp"
 #include "bench/table/table_benchmark.hpp"
 #include "bench/table/table_options.hpp"
 #include "kernel/console/words.hpp"
@@ -29,22 +30,19 @@ void print_value(TextSink& out, FigureNumber const& number) {
 }
 void complete_value(console::Candidates& candidates, FigureNumber const&) {
     for (Figure const& figure : thesis_figures()) candidates.offer(figure.number);
+    for (BoboxExperiment const& experiment : bobox_experiments()) candidates.offer(experiment.number);
 }
 
-struct FigureOptions : CoreSetOptions {
+struct FigureOptions : BoboxOptions {
     constexpr FigureOptions()
-        : CoreSetOptions{{.repeat = 5}, {}} {}
+        : BoboxOptions{{{.repeat = 5}, {}}} {}
     FigureNumber figure;                       // its number; empty: a list of all
     std::optional<std::uint64_t> operations{}; // none: the thesis'
     std::uint64_t seed = 1;
 };
 
-Result<Figure const*> find_figure(std::string_view number) {
-    for (Figure const& figure : thesis_figures())
-        if (figure.number == number) return &figure;
-    FixedText<96> numbers;
-    for (Figure const& figure : thesis_figures()) format(numbers, " {}", figure.number);
-    return Error::of("expected the number of a figure:{}, got '{}'", numbers.view(), number);
+std::uint64_t operations_of(Figure const& figure, FigureOptions const& options) {
+    return std::max<std::uint64_t>(options.operations.value_or(figure.operations) / options.part, 1);
 }
 
 // Those of the thesis' machine that this one has, too.
@@ -63,116 +61,73 @@ Result<TableOptions> options_of(Series const& series, Figure const& figure, Figu
     MXK_TRY(words.split(series.options));
     TableOptions table;
     MXK_TRY(console::parse(words.all(), table_schema, table));
-    table.operations = options.operations.value_or(figure.operations);
+    table.operations = operations_of(figure, options);
     table.cores = options.cores.empty() ? thesis_sets() : options.cores;
     table.seed = options.seed;
     return table;
 }
 
-class FigureExperiment final : public GridExperiment, private FigureResults {
+class FigureExperiment final : public PartsExperiment, private FigureResults {
   public:
     using Options = FigureOptions;
     static constexpr std::string_view name = "figure";
 
-    explicit FigureExperiment(Options const& options)
-        : options_(options) {}
-    // Errors: no such figure, cores that are not there, no memory.
-    Result<void> set_up() override {
-        figure_ = MXK_TRY(find_figure(options_.figure.text));
+    FigureExperiment(Figure const& figure, Options const& options)
+        : options_(options)
+        , figure_(figure) {}
+    // Errors: cores that are not there, no memory.
+    Result<void> set_up() {
         NodeId const here = Worker::current().node();
-        series_ = MXK_TRY(NodeVector<TableBenchmark>::create(figure_->series.size(), here));
-        curves_ = MXK_TRY(NodeVector<Series const*>::create(figure_->series.size(), here));
-        skipped_ = MXK_TRY(NodeVector<Skipped>::create(figure_->series.size(), here));
-        for (Series const& series : figure_->series) {
+        MXK_TRY(expect_parts(figure_.series.size()));
+        series_ = MXK_TRY(NodeVector<TableBenchmark>::create(figure_.series.size(), here));
+        for (Series const& series : figure_.series) {
             if (series.needs_syscall_semaphores && !Semaphore::supports(SemaphoreKind::Syscall)) {
-                skipped_.emplace(series.name, Error("needs the bare machine, whose semaphores may be syscalls"));
+                skip(series.name, Error("needs the bare machine, whose semaphores may be syscalls"));
                 continue;
             }
-            TableOptions const table = MXK_TRY(options_of(series, *figure_, options_));
-            series_.emplace(MXK_TRY(TableBenchmark::create(table)));
-            curves_.emplace(&series);
+            TableOptions const table = MXK_TRY(options_of(series, figure_, options_));
+            add(series.name, series.options, series_.emplace(MXK_TRY(TableBenchmark::create(table))));
         }
-        add(Axis::of("curve", 19, curves_.span()));
-        MXK_TRY(add_cores(options_.cores.empty() ? thesis_sets() : options_.cores));
-        core_counts_ = MXK_TRY(NodeVector<std::uint32_t>::create(core_sets().size(), here));
-        for (std::size_t set = 0; set < core_sets().size(); ++set)
-            core_counts_.emplace(static_cast<std::uint32_t>(core_sets().cores(set).size()));
+        auto const sets = MXK_TRY(CoreSetList::create(options_.cores.empty() ? thesis_sets() : options_.cores));
+        core_counts_ = MXK_TRY(NodeVector<std::uint32_t>::create(sets.size(), here));
+        for (std::size_t set = 0; set < sets.size(); ++set)
+            core_counts_.emplace(static_cast<std::uint32_t>(sets.cores(set).size()));
         return {};
     }
 
-    [[nodiscard]] Unit unit() const override { return Unit::OperationsPerSecond; }
-    [[nodiscard]] bool may_be_wrong(Row const& row) const override { return series_of(row).may_be_wrong(inner(row)); }
-    Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {
-        if (point[0] != latest_) series_[latest_].release();
-        latest_ = point[0];
-        return series_[point[0]].run(point[1], samples, progress);
-    }
-    void keep(std::size_t configuration) override {
-        Point const point = point_of(configuration);
-        series_[point[0]].keep(point[1]);
-    }
-
     void print_head(TextSink& out) const override {
-        format(out, "figure {} of the thesis: {}\n", figure_->number, figure_->title);
-        for (std::size_t i = 0; i < series_.size(); ++i) {
-            format(out, "  {}: ", curves_[i]->name);
-            series_[i].print_head(out);
-        }
+        format(out, "figure {} of the thesis: {}\n", figure_.number, figure_.title);
+        PartsExperiment::print_head(out);
     }
-    void print_label_heading(TextSink& out) const override {
-        format(out, "{:<19} ", "curve");
-        series_[0].print_label_heading(out);
-    }
-    void print_label(TextSink& out, Row const& row) const override {
-        format(out, "{:<19} ", name_at(0, point_of(row)[0]));
-        series_of(row).print_label(out, inner(row));
-    }
-    void print_verdict(TextSink& out, Row const& row) const override { series_of(row).print_verdict(out, inner(row)); }
-    void print_details(TextSink& out, Row const& row) const override { series_of(row).print_details(out, inner(row)); }
     void write_subject(JsonWriter& json) const override {
-        json.field("figure", figure_->number);
-        json.field("title", figure_->title);
-        if (figure_->is_per_core) json.field("shows", "throughput_per_core");
-    }
-    void write_settings(JsonWriter& json, Row const& row) const override {
-        Series const& series = *curves_[point_of(row)[0]];
-        json.field("series", series.name);
-        json.field("options", series.options);
-        series_of(row).write_settings(json, inner(row));
-    }
-    void write_details(JsonWriter& json, Row const& row) const override {
-        series_of(row).write_details(json, inner(row));
+        json.field("figure", figure_.number);
+        json.field("title", figure_.title);
+        if (figure_.is_per_core) json.field("shows", "throughput_per_core");
     }
 
-    [[nodiscard]] std::span<Skipped const> skipped() const override { return skipped_.span(); }
-    [[nodiscard]] std::size_t conclusions() const override { return figure_->statements.size(); }
+    [[nodiscard]] std::size_t conclusions() const override { return figure_.statements.size(); }
     [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override {
-        Statement const& statement = figure_->statements[at];
+        Statement const& statement = figure_.statements[at];
         rows_ = rows;
         return Claim::conclude(statement.says, statement.bound(), statement.value(*this), true, "needs other cores");
     }
     void write_conclusion(JsonWriter& json, std::size_t at) const override {
-        Statement const& statement = figure_->statements[at];
-        json.field("operations", options_.operations.value_or(figure_->operations));
+        Statement const& statement = figure_.statements[at];
+        json.field("operations", operations_of(figure_, options_));
         json.field("of_speed", statement.as != Statement::As::Count);
         json.field("varies", statement.varies);
     }
 
   private:
-    [[nodiscard]] TableBenchmark const& series_of(Row const& row) const { return series_[point_of(row)[0]]; }
-    // As the curve's own benchmark counts.
-    [[nodiscard]] Row inner(Row row) const {
-        row.configuration = point_of(row)[1];
-        return row;
-    }
+    // A curve's table and instructions are in the next one's way.
+    void leave(Part const& part) override { series_[static_cast<std::size_t>(&part - parts().data())].release(); }
 
     // What was measured, for the statements; null: not measured.
     [[nodiscard]] Row const* row_of(std::string_view series, std::size_t cores) const {
-        auto const curve = std::ranges::find(curves_, series, &Series::name);
+        auto const part = std::ranges::find(parts(), series, &Part::name);
         auto const found = std::ranges::find(core_counts(), cores);
-        if (curve == curves_.end() || found == core_counts().end()) return nullptr;
-        auto const set = static_cast<std::size_t>(found - core_counts().begin());
-        Row const& row = rows_[static_cast<std::size_t>(curve - curves_.begin()) * core_counts().size() + set];
+        if (part == parts().end() || found == core_counts().end()) return nullptr;
+        Row const& row = rows_[part->first + static_cast<std::size_t>(found - core_counts().begin())];
         return row.state == Row::State::Measured && row.value.n != 0 ? &row : nullptr;
     }
     [[nodiscard]] std::optional<double> throughput(std::string_view series, std::size_t cores) const override {
@@ -181,18 +136,17 @@ class FigureExperiment final : public GridExperiment, private FigureResults {
     }
     [[nodiscard]] std::optional<std::uint64_t> lost(std::string_view series, std::size_t cores) const override {
         Row const* const row = row_of(series, cores);
-        return row != nullptr ? std::optional(series_of(*row).found_of(inner(*row)).lost) : std::nullopt;
+        if (row == nullptr) return std::nullopt;
+        Part const& part = part_of(row->configuration);
+        return series_[static_cast<std::size_t>(&part - parts().data())].found_of(inner(*row)).lost;
     }
     [[nodiscard]] std::span<std::uint32_t const> core_counts() const override { return core_counts_.span(); }
 
     Options options_;
-    Figure const* figure_ = nullptr;
-    NodeVector<Series const*> curves_;  // that this build has
-    NodeVector<TableBenchmark> series_; // of those
-    NodeVector<Skipped> skipped_;
+    Figure const& figure_;
+    NodeVector<TableBenchmark> series_;     // of the parts, in their order
     NodeVector<std::uint32_t> core_counts_; // by set
     mutable std::span<Row const> rows_;     // that statements are about
-    std::size_t latest_ = 0;                // of series_, which holds memory
 };
 
 constexpr auto figure_schema = console::schema<FigureOptions>(
@@ -200,6 +154,8 @@ constexpr auto figure_schema = console::schema<FigureOptions>(
     core_set_option::cores,
     console::option<&FigureOptions::operations>("ops", "operations per run (none given: the thesis')",
                                                 console::between(1, Workload::max_operations)),
+    console::option<&FigureOptions::part>("part", "so many times less is done in a run: 100 for a look, not for times",
+                                          console::between(1, 1'000'000'000)),
     console::option<&FigureOptions::seed>("seed", "of the keys"), run_option::all);
 
 void list_figures(TextSink& out) {
@@ -215,6 +171,21 @@ void list_figures(TextSink& out) {
         }
     }
     out.write("4.7 to 4.10 compare two builds, or peers: 'tools/mxk figure 4.9'\n");
+    for (BoboxExperiment const& experiment : bobox_experiments()) {
+        format(out, "{}  {}\n", experiment.number, experiment.title);
+        for (BoboxPart const& part : experiment.parts) {
+            out.write("     ");
+            if (!part.name.empty()) format(out, "{:<19} ", part.name);
+            print_bobox_command(out, experiment, part, {});
+            out.write("\n");
+        }
+        for (BoboxStatement const& statement : experiment.statements) {
+            FixedText<64> expected;
+            statement.bound.print(expected);
+            format(out, "     the thesis: {} ({})\n", statement.says, expected.view());
+        }
+        if (!experiment.not_built.empty()) format(out, "     {}\n", experiment.not_built);
+    }
 }
 
 // The same for tools.
@@ -239,21 +210,44 @@ void list_figures_json(TextSink& out) {
         json.end_object();
     }
     json.end_array();
+    json.begin_array("experiments");
+    for (BoboxExperiment const& experiment : bobox_experiments()) json.element(experiment.number);
+    json.end_array();
     line.end();
 }
 
 console::Outcome run_figure(console::Invocation& invocation, FigureOptions const& options) {
-    if (!options.figure.text.empty()) return run_benchmark<FigureExperiment>(invocation, options);
-    options.json ? list_figures_json(invocation.out) : list_figures(invocation.out);
-    return console::Outcome::Ok;
+    std::string_view const number = options.figure.text;
+    if (number.empty()) {
+        options.json ? list_figures_json(invocation.out) : list_figures(invocation.out);
+        return console::Outcome::Ok;
+    }
+    prefetching::settle(Worker::current());
+    FixedText<160> numbers;
+    for (Figure const& figure : thesis_figures()) {
+        format(numbers, " {}", figure.number);
+        if (figure.number != number) continue;
+        FigureExperiment experiment(figure, options);
+        if (auto const is_set_up = experiment.set_up(); !is_set_up) return invocation.fail(is_set_up.error());
+        return measure(invocation, FigureExperiment::name, experiment, options);
+    }
+    for (BoboxExperiment const& experiment : bobox_experiments()) {
+        format(numbers, " {}", experiment.number);
+        if (experiment.number != number) continue;
+        if (options.operations) return invocation.fail(Error("--ops: experiments have sizes of their own: --part"));
+        return run_bobox(invocation, experiment, options);
+    }
+    return invocation.fail(Error::of("expected the number of a figure:{}, got '{}'", numbers.view(), number));
 }
 
 constexpr auto figure_benchmark = console::command<&run_figure, figure_schema>(
     {.name = FigureExperiment::name,
      .summary = "a figure of the thesis, and whether what it says holds here",
      .parent = "bench",
-     .notes = "On 1, 2, 4, 8, 12 and 16 cores, as the thesis, as far as there are so many.\n"
-              "Example: bench figure 4.3 --ops 1M\n"});
+     .notes = "Figures: on 1, 2, 4, 8, 12 and 16 cores, as the thesis, as far as there are so many. E1 to E24, of the "
+              "thesis on Bobox: on all.\n"
+              "Example: bench figure 4.3 --ops 1M\n"
+              "Example: bench figure E9\n"});
 MXK_REGISTER(mxk_commands, console::Command, figure_benchmark);
 
 } // namespace

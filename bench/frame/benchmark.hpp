@@ -39,6 +39,18 @@ namespace mxk::bench {
 console::Outcome measure(console::Invocation& invocation, std::string_view name, Experiment& experiment,
                          RunOptions const& options);
 
+// Takes the experiments that commands make, in place of their measurement. One at a time; the console's task.
+class ExperimentTaker {
+  public:
+    // Null: they are measured.
+    static ExperimentTaker*& current();
+    // It lives until this returns.
+    virtual void take(Experiment& experiment) = 0;
+
+  protected:
+    ~ExperimentTaker() = default;
+};
+
 template <typename E>
 console::Outcome run_benchmark(console::Invocation& invocation, typename E::Options const& options) {
     prefetching::settle(Worker::current());

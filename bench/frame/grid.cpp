@@ -5,15 +5,6 @@
 namespace mxk::bench {
 namespace {
 
-// Texts of a list with commas between.
-template <typename Function> void for_each_name(std::string_view list, Function function) {
-    while (!list.empty()) {
-        std::size_t const comma = std::min(list.find(','), list.size());
-        function(list.substr(0, comma));
-        list.remove_prefix(std::min(comma + 1, list.size()));
-    }
-}
-
 void print_spaces(TextSink& out, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) out.write(" ");
 }

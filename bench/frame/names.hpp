@@ -3,6 +3,7 @@
 // (kernel/console/options.hpp), in the order of its enumerators, of which there are up to 32.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,15 @@ template <typename E> consteval bool names_are_in_order() {
 template <typename E> constexpr std::string_view name_of(E value) {
     static_assert(names_are_in_order<E>());
     return value_names(E{})[static_cast<std::size_t>(value)].name;
+}
+
+// Texts of a list with commas between.
+template <typename Function> void for_each_name(std::string_view list, Function function) {
+    while (!list.empty()) {
+        std::size_t const comma = std::min(list.find(','), list.size());
+        function(list.substr(0, comma));
+        list.remove_prefix(std::min(comma + 1, list.size()));
+    }
 }
 
 // Empty where nobody has chosen.
