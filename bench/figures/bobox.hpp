@@ -20,6 +20,8 @@ struct Estimate {
     double low = 0;
     double high = 0;
 
+    bool operator==(Estimate const&) const = default;
+
     static Estimate of(Summary const& summary);
     // To the first order, as if both were independent.
     [[nodiscard]] std::optional<Estimate> by(Estimate const& divisor) const;

@@ -24,7 +24,7 @@ std::optional<Estimate> Estimate::by(Estimate const& divisor) const {
     double const other = (divisor.high - divisor.low) / 2 / divisor.value;
     double const ratio = value / divisor.value;
     double const half = ratio * square_root(width * width + other * other);
-    return Estimate{ratio, ratio - half, ratio + half};
+    return Estimate{ratio, std::max(ratio - half, 0.0), ratio + half};
 }
 
 std::optional<bool> Estimate::lies_in(Bound const& bound) const {
@@ -90,6 +90,7 @@ class BoboxMeasurement final : public PartsExperiment, private ExperimentTaker {
     void write_subject(JsonWriter& json) const override {
         json.field("figure", experiment_.number);
         json.field("title", experiment_.title);
+        if (options_.part != 1) json.field("part", options_.part);
     }
     [[nodiscard]] std::size_t conclusions() const override { return experiment_.statements.size(); }
     [[nodiscard]] Conclusion conclusion(std::size_t at, std::span<Row const> rows) const override {
@@ -107,7 +108,6 @@ class BoboxMeasurement final : public PartsExperiment, private ExperimentTaker {
     }
     void write_conclusion(JsonWriter& json, std::size_t at) const override {
         json.field("of_speed", experiment_.statements[at].is_of_speed);
-        if (options_.part != 1) json.field("part", options_.part);
     }
 
   private:

@@ -15,6 +15,7 @@ from mxk_host.programs import Programs, Side, expect_built
 from mxk_host.results import RESULTS, new_folder
 
 _EMULATED_OPERATIONS = 200_000
+_EMULATED_PART = 100
 
 
 def figure(
@@ -23,9 +24,12 @@ def figure(
     kernel_ops: Annotated[
         str | None, typer.Option(help="The same in the kernel; default as --ops, 200K where it is emulated.")
     ] = None,
+    part: Annotated[
+        int | None, typer.Option(min=1, help="Of E1 to E24: so many times less in a run; default 1, emulated 100.")
+    ] = None,
     cores: Annotated[str | None, typer.Option(help="Core counts; default the thesis', as far as there are.")] = None,
     rounds: Rounds = "auto",
-    on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 are measured: kernel, linux.")] = "linux,kernel",
+    on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 and E1 to E24 are measured: kernel, linux.")] = "linux,kernel",
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
     accel: Accel = Accelerator.AUTO,
     timeout: Timeout = 3600,
@@ -50,7 +54,8 @@ def figure(
     programs = Programs(build, new_folder(results), timeout, accelerator, nodes)
     counts = parse_cores(cores) if cores else job.thesis_cores()
     in_kernel = parse_count("--kernel-ops", kernel_ops) if kernel_ops else in_kernel
-    settings = job.Settings(programs, counts, operations, in_kernel, parse_rounds(rounds))
+    parts = (part or 1, part or (_EMULATED_PART if accelerator is Accelerator.TCG else 1))
+    settings = job.Settings(programs, counts, operations, in_kernel, parse_rounds(rounds), *parts)
     rows = job.measure(settings, chosen, sides, programs.logs) + from_model
     for page in markdown or []:
         job.put(rows, typed_command(), page)

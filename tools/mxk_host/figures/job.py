@@ -15,7 +15,16 @@ from rich.table import Table
 
 from mxk_host import image, pages, results
 from mxk_host.errors import UsageError
-from mxk_host.figures.plan import FIGURES, OF_ONE_PROGRAM, THESIS_CORES, THESIS_OPERATIONS, Curve, Figure, Throughputs
+from mxk_host.figures.plan import (
+    EXPERIMENTS,
+    FIGURES,
+    OF_ONE_PROGRAM,
+    THESIS_CORES,
+    THESIS_OPERATIONS,
+    Curve,
+    Figure,
+    Throughputs,
+)
 from mxk_host.machine import Boot
 from mxk_host.order import balanced_order
 from mxk_host.programs import Programs, Side
@@ -27,7 +36,7 @@ from mxk_host.statement import Statement
 from mxk_host.stream import Row
 
 HOLDS = {True: "yes", False: "NO", None: "unknown"}
-NUMBERS = (*OF_ONE_PROGRAM, *FIGURES)
+NUMBERS = (*OF_ONE_PROGRAM, *FIGURES, *EXPERIMENTS)
 _MAX_SECONDS = 60  # for a point of a figure, where rounds are as many as it takes
 _TRIAL_PART = 5  # of the operations, once: a twenty-fifth of what five rounds take
 
@@ -46,6 +55,8 @@ class Settings:
     operations: int | None  # None: the thesis'
     kernel_operations: int | None  # in the kernel
     rounds: int | None  # None: as many as it takes (mxk_host.quiet)
+    part: int = 1  # of an experiment's size, one by this
+    kernel_part: int = 1
 
     def run(self, side: Side, command: str) -> list[Row]:
         """The rows of a command."""
@@ -102,7 +113,8 @@ def _rows_of(settings: Settings, number: str, sides: Sequence[Side], progress: R
     rows = []
     for side, command in _commands(settings, number, sides):
         progress.announce(1, _name(number, side))
-        found = [row | {"side": side} for row in settings.run(side, command)]
+        shown = Side.LINUX if side is Side.PEERS else side
+        found = [row | {"side": shown} for row in settings.run(side, command)]
         rows += _without_speed(found) if side is Side.KERNEL and settings.programs.emulated else found
     return rows
 
@@ -113,7 +125,9 @@ _EMULATED = "(emulated kernel)"
 def _without_speed(rows: Sequence[Row]) -> list[Row]:
     """An emulated machine says nothing of speed."""
     return [
-        row | {"holds": None, "measured": f"{row['measured']} {_EMULATED}"} if row.get("of_speed") else row
+        row | {"holds": None, "measured": f"{row['measured']} {_EMULATED}"}
+        if row.get("of_speed") and row["holds"] is not None
+        else row
         for row in rows
     ]
 
@@ -163,6 +177,8 @@ def _say_how_long(console: Console, settings: Settings, numbers: Sequence[str], 
         operations=(settings.operations or THESIS_OPERATIONS) // _TRIAL_PART,
         kernel_operations=(settings.kernel_operations or THESIS_OPERATIONS) // _TRIAL_PART,
         rounds=1,
+        part=settings.part * _TRIAL_PART,
+        kernel_part=settings.kernel_part * _TRIAL_PART,
     )
     started: dict[Side, float] = {}
     count = settings.rounds or MIN_ROUNDS
@@ -187,9 +203,12 @@ def _commands(settings: Settings, number: str, sides: Sequence[Side]) -> list[tu
     """What measures a figure, a process each; where it has curves in several programs, once in each round."""
     if number in FIGURES:
         return [(curve.side, settings.command(curve)) for curve in FIGURES[number].curves]
-    return [
-        (side, f"bench figure {number} --repeat {settings.rounds or 'auto'} {settings.options(side)}") for side in sides
-    ]
+    begin = f"bench figure {number} --repeat {settings.rounds or 'auto'}"
+    if number not in EXPERIMENTS:
+        return [(side, f"{begin} {settings.options(side)}") for side in sides]
+    parts = {Side.PEERS: settings.part, Side.KERNEL: settings.kernel_part}  # peers have the other allocators
+    programs = [Side.PEERS if side is Side.LINUX else side for side in sides]
+    return [(side, f"{begin} --part {parts[side]} --json") for side in programs]
 
 
 def _table(rows: Sequence[Row]) -> Table:
@@ -197,7 +216,7 @@ def _table(rows: Sequence[Row]) -> Table:
     for row in rows:
         if "statement" not in row:
             continue
-        size = _size(row["operations"]) if "operations" in row else ""
+        size = _size_of(row)
         words = (row["figure"], row.get("side", "both"), size, row["statement"], row["wanted"], row["measured"])
         drawn.add_row(*words, HOLDS[row["holds"]])
     return drawn
@@ -302,12 +321,19 @@ def _size(operations: int) -> str:
     return f"{operations / 1e6:g} M"
 
 
+def _size_of(row: Row) -> str:
+    """Of a statement's runs: operations, or which part of an experiment; empty: all of it, as the thesis."""
+    if "operations" in row:
+        return _size(row["operations"])
+    return f"1/{row['part']}" if "part" in row else ""
+
+
 def _cell(row: Row | None, common: int) -> str:
     """The verdict, and the size of what it is about, where it is not that of the column."""
     if row is None:
         return "-"
-    operations = row.get("operations", common)
-    return f"{HOLDS[row['holds']]}: {row['measured']}{f', {_size(operations)}' if operations != common else ''}"
+    size = "" if row.get("operations") == common else _size_of(row)
+    return f"{HOLDS[row['holds']]}: {row['measured']}{f', {size}' if size else ''}"
 
 
 def _machine(row: Row) -> str:

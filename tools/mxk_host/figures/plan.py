@@ -13,6 +13,8 @@ THESIS_CORES = (1, 2, 4, 8, 12, 16)
 
 # Those that one program measures: numbers of `bench figure`.
 OF_ONE_PROGRAM = ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6")
+# The same, of the thesis on Bobox: their commands are the table's (bench/figures/bobox_experiments.cpp).
+EXPERIMENTS = tuple(f"E{number}" for number in range(1, 25))
 
 
 @dataclass(frozen=True)

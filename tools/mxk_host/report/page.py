@@ -25,7 +25,7 @@ from mxk_host.report.plot import Plot, paint
 from mxk_host.report.ratios import ratio_plots
 from mxk_host.report.shared import is_shared, shared_plots
 from mxk_host.report.simulation import simulation_plots
-from mxk_host.report.thesis import figure_numbers, figure_plots, figure_title
+from mxk_host.report.thesis import figure_name, figure_numbers, figure_plots, figure_title
 from mxk_host.runs.point import Point, points_of
 from mxk_host.runs.source import Run
 from mxk_host.stream import Row
@@ -59,7 +59,7 @@ def sections_of(runs: Sequence[Run], points: Sequence[Point]) -> list[Section]:
     of = {shows: [point for point in free if shows(point)] for shows in (is_adaptive, is_cost, is_machine)}
     simulations = {number: run.simulation for number, run in enumerate(runs) if run.simulation is not None}
     figures = [
-        Section(f"figure-{it}", f"Figure {it}", figure_title(it, points), "", figure_plots(it, points, names))
+        Section(f"figure-{it}", figure_name(it), figure_title(it, points), "", figure_plots(it, points, names))
         for it in figure_numbers(points)
     ]
     plots = {

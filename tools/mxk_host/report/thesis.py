@@ -12,7 +12,7 @@ from mxk_host.runs.point import UNITS, Point, Unit, number_of, text_of
 
 
 def figure_numbers(points: Sequence[Point]) -> list[str]:
-    """4.2 before 4.10."""
+    """4.2 before 4.10, and the experiments of Bobox' thesis behind them: E2 before E10."""
     return sorted({point.figure for point in points if point.figure}, key=_place)
 
 
@@ -21,11 +21,23 @@ def figure_title(figure: str, points: Sequence[Point]) -> str:
     about = next(
         (text for point in points if point.figure == figure and (text := text_of(point.first.get("title")))), ""
     )
-    return f"Figure {figure} of the thesis{f': {about}' if about else ''}"
+    whose = "Bobox'" if _is_experiment(figure) else "the"
+    return f"{figure_name(figure)} of {whose} thesis{f': {about}' if about else ''}"
 
 
-def _place(figure: str) -> tuple[list[int], str]:
-    return [int(part) if part.isdecimal() and len(part) < 10 else 0 for part in figure.split(".")], figure
+def figure_name(figure: str) -> str:
+    """Figure 4.2, E9."""
+    return figure if _is_experiment(figure) else f"Figure {figure}"
+
+
+def _is_experiment(figure: str) -> bool:
+    return figure.startswith("E")
+
+
+def _place(figure: str) -> tuple[bool, list[int], str]:
+    parts = figure.removeprefix("E").split(".")
+    places = [int(part) if part.isdecimal() and len(part) < 10 else 0 for part in parts]
+    return _is_experiment(figure), places, figure
 
 
 def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
@@ -34,7 +46,7 @@ def figure_plots(figure: str, points: Sequence[Point], names: Sequence[str]) -> 
     plots = _statements(figure, mine, names)
     for same in panels([point for point in mine if not point.is_statement]):
         quantity = next((name for name in UNITS if any(name in point.values for point in same)), "throughput")
-        plots.append(plot_varied(f"Figure {figure}: {panel_title(same)}", same, quantity, axis_of(same), names))
+        plots.append(plot_varied(f"{figure_name(figure)}: {panel_title(same)}", same, quantity, axis_of(same), names))
     return plots
 
 
@@ -56,10 +68,10 @@ def _statements(figure: str, points: Sequence[Point], names: Sequence[str]) -> l
             text_of(point.first.get("statement")),
             [text_of(point.first.get("side"))],
             names,
-            "not measured",
+            "unknown",
             command=command_of(point),
         )
         for point in points
         if point.is_statement
     ]
-    return statements_table(f"Figure {figure}: what the thesis says of it", "the thesis says", lines, names)
+    return statements_table(f"{figure_name(figure)}: what the thesis says of it", "the thesis says", lines, names)

@@ -38,7 +38,7 @@ _ONLY = {
     "semaphore": ("measure", "semaphore"),
     **dict.fromkeys(("task-peer", "thread-peer", "semaphore-peer"), ("peer", "measure")),
     **dict.fromkeys(("memory", "memory-peer", "tlb"), ()),
-    "figure": ("operations",),
+    "figure": ("operations", "part"),
     "adaptive fork-join": ("way",),
     **dict.fromkeys(("adaptive mapping", "adaptive revoke"), ("locking", "pages", "rounds")),
     "adaptive revoke-independent": ("locking", "rounds"),
@@ -79,7 +79,8 @@ def _program(point: Point, typed: str) -> str:
     is_said = point.benchmark == "rcu-read" or point.benchmark.startswith("lock ")
     library = text_of(point.first.get("library")) if is_said else ""
     is_librarys = library not in ("", "none") or re.search(r"--(kind|lock) \S*(urcu-|pthread|ck-|tbb-|std-)", typed)
-    return "mxk-peers" if is_of_a_peer(point.first) or is_librarys else "mxk"
+    is_experiment = point.figure.startswith("E")  # some are about others' allocators
+    return "mxk-peers" if is_of_a_peer(point.first) or is_librarys or is_experiment else "mxk"
 
 
 def _simulating(point: Point, typed: str) -> str:
