@@ -3,18 +3,28 @@
 #include <algorithm>
 
 #include "bench/dataflow/graph_boxes.hpp"
+#include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/console/named.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/dataflow/graph/envelope_size.hpp"
 #include "tasks/dataflow/graph/parallel_sort_box.hpp"
 #include "tasks/dataflow/graph/sort_box.hpp"
+#include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
 
 using List = DataflowScenario::List;
 using Tail = DataflowScenario::Tail;
+
+Result<void> set_polling_time(std::span<CoreId const> cores, Nanoseconds time) {
+    bool const is_set = run_on(cores, [time](Worker& worker, std::size_t) {
+        worker.set_polling_time(time);
+        return Step::Done;
+    });
+    return is_set ? Result<void>() : no_memory_for_steps();
+}
 
 std::uint32_t rows_of(std::size_t typed) {
     return dataflow::rows_or_recommended(static_cast<std::uint32_t>(typed), sizeof(std::uint64_t));
@@ -30,6 +40,7 @@ SchedulerCounts::SchedulerCounts(dataflow::Scheduler const& scheduler) {
         stolen += counts.stolen.value();
         reruns += counts.reruns.value();
         locks += counts.locks.value();
+        sleeps += counts.sleeps.value();
     }
 }
 
@@ -86,15 +97,19 @@ Result<void> DataflowExperiment::run_at(Point const& point, std::span<Sample> sa
         distances_ = MXK_TRY(NodeDistances::measure(progress));
     dataflow::SchedulerOptions scheduler = options_.scheduler(systems_[point[0]].discipline);
     scheduler.distances = distances_.span();
-    return scenario_.run({.bench = *this,
-                          .options = options_,
-                          .system = systems_[point[0]],
-                          .scheduler = scheduler,
-                          .cores = cores(point),
-                          .point = point,
-                          .shape = shape_at(point),
-                          .sample = samples[0],
-                          .progress = progress});
+    Nanoseconds const polling = workers::of(cores(point)[0]).polling_time();
+    if (options_.waits_busily) MXK_TRY(set_polling_time(cores(point), Nanoseconds{1'000'000'000'000}));
+    auto const ended = scenario_.run({.bench = *this,
+                                      .options = options_,
+                                      .system = systems_[point[0]],
+                                      .scheduler = scheduler,
+                                      .cores = cores(point),
+                                      .point = point,
+                                      .shape = shape_at(point),
+                                      .sample = samples[0],
+                                      .progress = progress});
+    if (options_.waits_busily) MXK_TRY(set_polling_time(cores(point), polling));
+    return ended;
 }
 
 void DataflowExperiment::print_head(TextSink& out) const {
@@ -110,6 +125,7 @@ void DataflowExperiment::print_head(TextSink& out) const {
     }
     if (options_.sleep_rule != dataflow::SleepRule::Strict) format(out, "sleep: {}\n", name_of(options_.sleep_rule));
     if (options_.reruns_bound) out.write("reruns are bound\n");
+    if (options_.waits_busily) out.write("idle cores never sleep\n");
     if (options_.steals_first) out.write("cores steal before they take unbound tasks\n");
     if (options_.patience != DataflowOptions::default_patience) format(out, "patience: {} ns\n", options_.patience);
 }
@@ -127,6 +143,7 @@ void DataflowExperiment::write_value(JsonWriter& json, std::size_t axis, std::si
                         {"sleep", name_of(options_.sleep_rule)},
                         {"reruns_bound", options_.reruns_bound},
                         {"steals_first", options_.steals_first},
+                        {"busy_wait", options_.waits_busily},
                         {"patience_ns", options_.patience},
                         {"distances", name_of(options_.distances)},
                         {"seed", options_.seed}});

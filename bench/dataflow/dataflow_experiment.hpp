@@ -48,6 +48,7 @@ struct SchedulerCounts {
     std::uint64_t stolen = 0;
     std::uint64_t reruns = 0;
     std::uint64_t locks = 0;
+    std::uint64_t sleeps = 0;
     [[nodiscard]] double locks_per_unbound() const;
     // Of tasks run, in per cent, how many were stolen.
     [[nodiscard]] double stolen_percent() const;

@@ -95,6 +95,7 @@ struct DataflowOptions : CoreSetOptions, GraphShape, DataflowChoices {
     dataflow::SleepRule sleep_rule = dataflow::SleepRule::Strict;
     bool reruns_bound = false;
     bool steals_first = false;
+    bool waits_busily = false;
     std::uint64_t patience = default_patience;
     DistanceSource distances = DistanceSource::Slit;
     bool no_peers = false;
@@ -110,6 +111,8 @@ constexpr auto reruns_bound = console::flag<&DataflowOptions::reruns_bound>(
     "reruns-bound", "what was asked for while it ran keeps its binding, as in the original scheduler");
 constexpr auto steals_first =
     console::flag<&DataflowOptions::steals_first>("steals-first", "cores steal before they take unbound tasks");
+constexpr auto busy_wait =
+    console::flag<&DataflowOptions::waits_busily>("busy-wait", "idle cores poll and never sleep");
 constexpr auto patience = console::option<&DataflowOptions::patience>(
     "patience",
     "ns; a core without work leaves tasks to cores that run them themselves within this time; 0: it takes them at once",

@@ -192,7 +192,9 @@ Result<void> run_mixed(DataflowRun const& run) {
         Findings& findings = run.sample.findings;
         findings.add("ms_per_request", seconds * 1e3 / static_cast<double>(plan.requests()));
         findings.add("max_active", scheduler.max_active());
-        findings.add("stolen_pct", SchedulerCounts(scheduler).stolen_percent());
+        SchedulerCounts const counts(scheduler);
+        findings.add("stolen_pct", counts.stolen_percent());
+        findings.add("sleeps", static_cast<double>(counts.sleeps));
     });
 }
 

@@ -169,6 +169,13 @@ constexpr std::array final_says{Said{"the new scheduler and allocator: 6 to 25 %
                                      RowChoice{"requests, 64x1"},
                                      RowChoice{"original, 64x1"}}};
 
+constexpr std::array busy{BoboxPart{"asleep", "dataflow mix --requests 64x1 --discipline original"},
+                          BoboxPart{"busy", "dataflow mix --requests 64x1 --discipline original --busy-wait"}};
+constexpr std::array busy_says{Said{"cores that sleep do much more than cores that wait busily",
+                                    or_more(1.1),
+                                    {.part = "asleep"},
+                                    RowChoice{.part = "busy"}}};
+
 // What needs a variant that there is not.
 constexpr std::array counters_says{Said{"counters in one word: 3 to 4 % more than under a spin lock", or_more(1)}};
 constexpr std::array scan_says{Said{"a scan without locks, and a look before it: 3 to 4 % more", or_more(1)}};
@@ -176,7 +183,6 @@ constexpr std::array drained_says{Said{"drained objects pass by the stack: 1 to 
 constexpr std::array hot_says{Said{"frees of who shares a cache as hot ones: somewhat less", up_to(1)}};
 constexpr std::array purge_says{Said{"blocks that became empty leave the stack at once: less", up_to(1)}};
 constexpr std::array timed_says{Said{"sleeping for a time does less than sleeping until woken", up_to(1)}};
-constexpr std::array busy_says{Said{"sleeping is much faster than waiting busily", or_more(1.1)}};
 constexpr std::array mappings_says{Said{"about 65,500 mappings, then no more", or_more(32'750)}};
 
 constexpr std::string_view one_node = "node:0";
@@ -223,10 +229,7 @@ constexpr std::array experiments{
                     .title = "sleeping for a time",
                     .statements = timed_says,
                     .not_built = "not built: sleeps that end by themselves"},
-    BoboxExperiment{.number = "E22",
-                    .title = "waiting busily",
-                    .statements = busy_says,
-                    .not_built = "not built: cores that never sleep"},
+    BoboxExperiment{"E22", "waiting busily", busy, "--rows", 4096, "", busy_says},
     BoboxExperiment{.number = "E23",
                     .title = "mappings",
                     .statements = mappings_says,

@@ -13,9 +13,7 @@ Result<void> ListUsers::prepare() {
         NodeId const node = workers::of(run_.cores[place]).node();
         auto items = MXK_TRY(NodeVector<ListItem>::create(items_per_core, node));
         auto updates_of = MXK_TRY(NodeArray<std::uint64_t>::create_zeroed(run_.keys, node));
-        auto const added = users_.add(node, std::move(items), std::move(updates_of), run_.seed + 1 + place);
-        if (!added) return added.error();
-        ListUser& user = *added.value();
+        ListUser& user = *MXK_TRY(users_.add(node, std::move(items), std::move(updates_of), run_.seed + 1 + place));
         for (std::size_t i = 0; i < items_per_core; ++i) user.pool.give_back(user.items.emplace());
     }
     // The list's order has nothing to do with where its items lie.

@@ -55,6 +55,14 @@ def test_two_commands_are_the_parts_of_one_experiment() -> None:
     assert ended.output.count("drift: ") == 1, "both are measured in the same rounds"
 
 
+def test_cores_that_wait_busily_never_sleep() -> None:
+    (asleep, busy), (said,), _ = measured("E22", more="--part 10 --repeat 3 --json")
+    assert (asleep["busy_wait"], busy["busy_wait"]) == (False, True)
+    assert asleep["sleeps"] > 0
+    assert busy["sleeps"] == 0
+    assert value_of(said) == pytest.approx(asleep["throughput"]["median"] / busy["throughput"]["median"], abs=0.006)
+
+
 def test_rows_are_chosen_by_their_place_the_best_and_the_marked_one() -> None:
     rows, said, _ = measured("E14")
     for way, statement in zip(("in-sequence", "all-cores"), said, strict=True):
