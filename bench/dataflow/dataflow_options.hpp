@@ -34,6 +34,12 @@ constexpr auto value_names(EmptyTaskWay) {
                       Named{EmptyTaskWay::Again, "again"}};
 }
 
+enum class CounterWay : std::uint8_t { Word, Lock };
+constexpr auto value_names(CounterWay) {
+    using Named = console::NamedValue<CounterWay>;
+    return std::array{Named{CounterWay::Word, "word"}, Named{CounterWay::Lock, "lock"}};
+}
+
 enum class BalanceWay : std::uint8_t { OneNode, Balanced, Chosen, GiantAlone, GiantShared };
 constexpr auto value_names(BalanceWay) {
     using Named = console::NamedValue<BalanceWay>;
@@ -57,6 +63,7 @@ struct DataflowChoices {
     NameSet<SortWay> sort_ways{};
     NameSet<SweepWay> sweep_ways{};
     NameSet<EmptyTaskWay> task_ways{};
+    NameSet<CounterWay> counter_ways{};
     NameSet<BalanceWay> balance_ways{};
     NameSet<PlaceWay> place_ways{};
     NameSet<dataflow::VictimOrder> victims{};

@@ -42,6 +42,7 @@ COMMANDS = [
     f"bench dataflow idle --ms 2 --pings 5 --cores 1,2 {ONCE}",
     f"bench dataflow task --ops 500 --discipline requests,original --steals-first {ALONE}",
     f"bench dataflow steal --ops 200 {ALONE}",
+    f"bench dataflow counters --ops 200 {ALONE}",
     f"bench dataflow balance --rows 64 --envelopes 20 --requests 30 --giant-envelopes 200 --giant-stages 8 {ALONE}",
     f"bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 {ALONE}",
     f"{TWO_NODES} bench dataflow place --rows 100 --envelopes 64 --requests 5 --table-kib 4 --cores 4 {ONCE}",

@@ -55,6 +55,12 @@ def test_two_commands_are_the_parts_of_one_experiment() -> None:
     assert ended.output.count("drift: ") == 1, "both are measured in the same rounds"
 
 
+def test_counters_are_counted_right_in_a_word_and_under_a_lock() -> None:
+    rows, (said,), _ = measured("E10")
+    time = {row["way"]: row["nanoseconds"]["median"] for row in rows if row["verified"]}
+    assert value_of(said) == pytest.approx(time["lock"] / time["word"], abs=0.006)
+
+
 def test_cores_that_wait_busily_never_sleep() -> None:
     (asleep, busy), (said,), _ = measured("E22", more="--part 10 --repeat 3 --json")
     assert (asleep["busy_wait"], busy["busy_wait"]) == (False, True)
@@ -92,7 +98,7 @@ def test_what_is_counted_has_no_interval_and_is_told_anywhere() -> None:
     ("number", "reason"),
     [
         ("E5", "it needs memory on two nodes"),
-        ("E10", "not built: counters under a spin lock"),
+        ("E11", "not built: a scan with a lock"),
         ("E12", "it needs cores on two nodes"),
         ("E16", "unknown allocator 'glibc' ('help bench heap micro' lists all)"),
     ],
@@ -108,6 +114,17 @@ def test_two_nodes_tell_what_one_cannot() -> None:
     by_way = {row["way"]: row["nanoseconds"]["median"] for row in rows}
     assert value_of(balanced) == pytest.approx(by_way["balanced"] / by_way["one-node"], abs=0.006)
     assert value_of(chosen) == pytest.approx(by_way["chosen"] / by_way["balanced"], abs=0.006)
+
+
+def test_every_statement_finds_its_rows_where_the_machine_has_what_it_is_about() -> None:
+    """But for distances, which are long to measure, and what caches or threads of a core are needed for."""
+    numbers = ("E1", "E5", "E15", "E16", "E20", "E24")
+    commands = ";".join(f"bench figure {number} --part 100000 --repeat 1 --json" for number in numbers)
+    ended = run_linux("--cores", "4", "--nodes", "2", "--", commands, name="mxk-peers")
+    said = [row for row in ended.rows if "statement" in row]
+    assert {row["figure"] for row in said} == set(numbers)
+    assert [row["measured"] for row in said if not re.match(r"[+-]?[\d.]+( %)?$", row["measured"])] == []
+    assert all(row["holds"] is not None for row in said), "one run has no interval"
 
 
 def test_an_experiment_has_a_size_of_its_own() -> None:
