@@ -127,7 +127,7 @@ constexpr std::array order_says{Said{.says = "whom to steal from first is almost
                                      .under = RowChoice{"farthest"},
                                      .lacks = &lacks_other_caches}};
 
-constexpr Parts recommended{{{.command = "dataflow sweep --requests 8"}}};
+constexpr Parts recommended{{{.command = "dataflow sweep"}}};
 constexpr std::array recommended_says{Said{"the recommended size is good with one request at a time: by the best one",
                                            or_more(0.9),
                                            {"in-sequence, *"},

@@ -29,7 +29,9 @@ def figure(
     ] = None,
     cores: Annotated[str | None, typer.Option(help="Core counts; default the thesis', as far as there are.")] = None,
     rounds: Rounds = "auto",
-    on: Annotated[str, typer.Option(help="Where 4.1 to 4.6 and E1 to E24 are measured: kernel, linux.")] = "linux,kernel",
+    on: Annotated[
+        str, typer.Option(help="Where 4.1 to 4.6 and E1 to E24 are measured: kernel, linux.")
+    ] = "linux,kernel",
     nodes: Annotated[int, typer.Option(min=1, help="NUMA nodes of the kernel's machine.")] = 2,
     accel: Accel = Accelerator.AUTO,
     timeout: Timeout = 3600,
