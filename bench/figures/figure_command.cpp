@@ -216,6 +216,14 @@ void list_figures_json(TextSink& out) {
     line.end();
 }
 
+// Apart: an experiment's commands run one inside the other, and need the rest of the stack.
+[[gnu::noinline]] console::Outcome measure_figure(console::Invocation& invocation, Figure const& figure,
+                                                  FigureOptions const& options) {
+    FigureExperiment experiment(figure, options);
+    if (auto const is_set_up = experiment.set_up(); !is_set_up) return invocation.fail(is_set_up.error());
+    return measure(invocation, FigureExperiment::name, experiment, options);
+}
+
 console::Outcome run_figure(console::Invocation& invocation, FigureOptions const& options) {
     std::string_view const number = options.figure.text;
     if (number.empty()) {
@@ -226,10 +234,7 @@ console::Outcome run_figure(console::Invocation& invocation, FigureOptions const
     FixedText<160> numbers;
     for (Figure const& figure : thesis_figures()) {
         format(numbers, " {}", figure.number);
-        if (figure.number != number) continue;
-        FigureExperiment experiment(figure, options);
-        if (auto const is_set_up = experiment.set_up(); !is_set_up) return invocation.fail(is_set_up.error());
-        return measure(invocation, FigureExperiment::name, experiment, options);
+        if (figure.number == number) return measure_figure(invocation, figure, options);
     }
     for (BoboxExperiment const& experiment : bobox_experiments()) {
         format(numbers, " {}", experiment.number);

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from helpers import Ended, drive, run_linux
+from helpers import Ended, drive, run_linux, run_mxk
 from mxk_host.figures.plan import EXPERIMENTS
 from mxk_host.report.thesis import figure_numbers, figure_title
 from mxk_host.runs.command import command_of
@@ -125,6 +125,19 @@ def test_every_statement_finds_its_rows_where_the_machine_has_what_it_is_about()
     assert {row["figure"] for row in said} == set(numbers)
     assert [row["measured"] for row in said if not re.match(r"[+-]?[\d.]+( %)?$", row["measured"])] == []
     assert all(row["holds"] is not None for row in said), "one run has no interval"
+
+
+@pytest.mark.usefixtures("images")
+def test_the_kernel_has_the_stack_for_two_commands_and_says_nothing_of_speed_where_it_is_emulated(
+    tmp_path: Path,
+) -> None:
+    ended = run_mxk(
+        tmp_path / "log", ["--cpus", "2", "--accel", "tcg"], "bench figure E7 --part 4000 --repeat 1 --json"
+    )
+    *rows, said = (row for row in ended.rows if row["figure"] == "E7")
+    assert [row["verified"] for row in rows] == [True, True]
+    assert re.fullmatch(r"[\d.]+, emulated: nothing of speed", said["measured"])
+    assert (said["holds"], said["of_speed"]) == (None, True)
 
 
 def test_an_experiment_has_a_size_of_its_own() -> None:
