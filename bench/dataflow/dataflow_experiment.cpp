@@ -99,15 +99,15 @@ Result<void> DataflowExperiment::run_at(Point const& point, std::span<Sample> sa
     scheduler.distances = distances_.span();
     Nanoseconds const polling = workers::of(cores(point)[0]).polling_time();
     if (options_.waits_busily) MXK_TRY(set_polling_time(cores(point), Nanoseconds{1'000'000'000'000}));
-    auto const ended = scenario_.run({.bench = *this,
-                                      .options = options_,
-                                      .system = systems_[point[0]],
-                                      .scheduler = scheduler,
-                                      .cores = cores(point),
-                                      .point = point,
-                                      .shape = shape_at(point),
-                                      .sample = samples[0],
-                                      .progress = progress});
+    auto ended = scenario_.run({.bench = *this,
+                                .options = options_,
+                                .system = systems_[point[0]],
+                                .scheduler = scheduler,
+                                .cores = cores(point),
+                                .point = point,
+                                .shape = shape_at(point),
+                                .sample = samples[0],
+                                .progress = progress});
     if (options_.waits_busily) MXK_TRY(set_polling_time(cores(point), polling));
     return ended;
 }

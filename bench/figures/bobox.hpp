@@ -29,7 +29,7 @@ struct Estimate {
     [[nodiscard]] std::optional<bool> lies_in(Bound const& bound) const;
 };
 
-// Rows of one part, on most of the cores that it was measured on.
+// Rows of one part, on the largest set of cores that it was measured on.
 struct RowChoice {
     enum class Which : std::uint8_t { Only, Largest, Smallest };
 

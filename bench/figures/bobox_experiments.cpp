@@ -105,7 +105,7 @@ constexpr std::array one_fifo_says{
          .over = {.title = "1000 requests", .finding = "peak_kib"},
          .under = RowChoice{.title = "10 requests", .finding = "peak_kib"},
          .is_of_speed = false},
-    Said{.says = "equal requests end in the order of their arrival: of 1000, the most places one is late",
+    Said{.says = "equal requests end in the order of their arrival: of 1000, by how many places one is late",
          .bound = {.high = 100, .as = Bound::As::Count, .in_words = true},
          .over = {.title = "1000 requests", .finding = "max_late"},
          .is_of_speed = false}};

@@ -167,7 +167,7 @@ class BoboxMeasurement final : public PartsExperiment, private ExperimentTaker {
     [[nodiscard]] Judged judge(BoboxStatement const& statement, std::span<Row const> rows) const {
         if (!experiment_.not_built.empty()) return {.missing = experiment_.not_built};
         if (statement.lacks != nullptr && !statement.lacks().empty()) return {.missing = statement.lacks()};
-        if (skipped().size() != 0) return {.missing = skipped()[0].reason.message().substr(0, 64)};
+        if (!skipped().empty()) return {.missing = skipped()[0].reason.message().substr(0, 64)};
         Judged judged;
         judged.estimate = quotient(statement.over, statement.under, rows, judged.missing);
         if (judged.estimate && statement.other_over) {

@@ -49,11 +49,11 @@ TEST(BoboxTest, a_quotient_is_as_uncertain_as_both_together) {
 }
 
 TEST(BoboxTest, what_an_interval_reaches_over_is_not_told) {
-    constexpr Bound at_least_one{.low = 1};
-    EXPECT_EQ((Estimate{1.2, 1.1, 1.3}).lies_in(at_least_one), true);
-    EXPECT_EQ((Estimate{1.2, 0.9, 1.5}).lies_in(at_least_one), std::nullopt);
-    EXPECT_EQ((Estimate{0.9, 0.8, 1.0}).lies_in(at_least_one), std::nullopt);
-    EXPECT_EQ((Estimate{0.9, 0.8, 0.99}).lies_in(at_least_one), false);
+    constexpr Bound one_or_more{.low = 1};
+    EXPECT_EQ((Estimate{1.2, 1.1, 1.3}).lies_in(one_or_more), true);
+    EXPECT_EQ((Estimate{1.2, 0.9, 1.5}).lies_in(one_or_more), std::nullopt);
+    EXPECT_EQ((Estimate{0.9, 0.8, 1.0}).lies_in(one_or_more), std::nullopt);
+    EXPECT_EQ((Estimate{0.9, 0.8, 0.99}).lies_in(one_or_more), false);
     constexpr Bound alike{.low = 0.9, .high = 1.1};
     EXPECT_EQ((Estimate{1, 0.95, 1.05}).lies_in(alike), true);
     EXPECT_EQ((Estimate{1, 0.5, 1.5}).lies_in(alike), std::nullopt);
