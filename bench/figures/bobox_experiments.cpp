@@ -22,6 +22,14 @@ constexpr Bound from_to(double low, double high) {
     return {.low = low, .high = high, .in_words = true};
 }
 
+constexpr Said ratio(std::string_view says, Bound bound, std::string_view over, std::string_view under) {
+    return {.says = says, .bound = bound, .over = {over}, .under = RowChoice{under}};
+}
+constexpr BoboxExperiment missing(std::string_view number, std::string_view title,
+                                  std::span<BoboxStatement const> statements, std::string_view reason) {
+    return {.number = number, .title = title, .statements = statements, .not_built = reason};
+}
+
 std::string_view lacks_second_node() {
     auto const has_both = [](topology::Node const& node) { return !node.memory.empty() && !node.cores.empty(); };
     return std::ranges::count_if(system_topology().nodes, has_both) > 1 ? "" : "needs two nodes";
@@ -48,7 +56,7 @@ constexpr std::array alone_says{
          up_to(0.9),
          {"5 KiB"},
          RowChoice{.which = Which::Largest}},
-    Said{"the best size is well below the cache: 4000 KiB by 100", up_to(1), {"4000 KiB"}, RowChoice{"100 KiB"}}};
+    ratio("the best size is well below the cache: 4000 KiB by 100", up_to(1), "4000 KiB", "100 KiB")};
 
 constexpr Parts in_parallel{
     {{.command = "dataflow sweep --way in-sequence,all-cores --requests 8 --discipline original"}}};
@@ -80,16 +88,12 @@ constexpr std::array distances_says{
          .lacks = &lacks_second_node}};
 
 constexpr Parts places{{{.command = "dataflow place --way 0/0,1/1,0/far"}}};
-constexpr std::array places_says{Said{"far memory makes requests slower, and less than twice as slow: near by far",
-                                      from_to(1, 2),
-                                      {"0/0"},
-                                      RowChoice{"0/far"}}};
+constexpr std::array places_says{
+    ratio("far memory makes requests slower, and less than twice as slow: near by far", from_to(1, 2), "0/0", "0/far")};
 
 constexpr Parts siblings{{{.command = "dataflow mix --requests 10x6 --discipline original"}}};
-constexpr std::array siblings_says{Said{"six cores with one thread each do clearly more than three with two",
-                                        or_more(1.1),
-                                        {"physical:6 cores"},
-                                        RowChoice{"siblings:6 cores"}}};
+constexpr std::array siblings_says{ratio("six cores with one thread each do clearly more than three with two",
+                                         or_more(1.1), "physical:6 cores", "siblings:6 cores")};
 
 constexpr std::array reruns{BoboxPart{"unbound", "dataflow mix --requests 16x4 --discipline requests"},
                             BoboxPart{"bound", "dataflow mix --requests 16x4 --discipline requests --reruns-bound"}};
@@ -111,15 +115,13 @@ constexpr std::array one_fifo_says{
          .is_of_speed = false}};
 
 constexpr Parts two_fifos{{{.command = "dataflow mix --requests 16x4 --discipline requests,two-fifos"}}};
-constexpr std::array two_fifos_says{Said{"queues of requests: 2 to 3 % more than two FIFOs, here no less",
-                                         or_more(1),
-                                         {"requests"},
-                                         RowChoice{"two-fifos"}}};
+constexpr std::array two_fifos_says{
+    ratio("queues of requests: 2 to 3 % more than two FIFOs, here no less", or_more(1), "requests", "two-fifos")};
 
 constexpr Parts nodes{{{.command = "dataflow balance --way one-node,balanced,chosen"}}};
 constexpr std::array nodes_says{
-    Said{"balancing takes less time than one node", up_to(1), {"balanced"}, RowChoice{"one-node"}},
-    Said{"choosing the node takes less time than balancing alone", up_to(1), {"chosen"}, RowChoice{"balanced"}}};
+    ratio("balancing takes less time than one node", up_to(1), "balanced", "one-node"),
+    ratio("choosing the node takes less time than balancing alone", up_to(1), "chosen", "balanced")};
 
 constexpr std::array order_says{Said{.says = "whom to steal from first is almost unmeasurable: nearest by farthest",
                                      .bound = from_to(0.95, 1.05),
@@ -138,16 +140,12 @@ constexpr std::array recommended_says{Said{"the recommended size is good with on
                                            RowChoice{.title = "all-cores", .which = Which::Largest}}};
 
 constexpr Parts sorts{{{.command = "dataflow sort --way on-arrival,collected --requests 4x2 --discipline original"}}};
-constexpr std::array sorts_says{Said{"sorting as envelopes come is clearly faster: by sorting at the end",
-                                     or_more(1.05),
-                                     {"on-arrival"},
-                                     RowChoice{"collected"}}};
+constexpr std::array sorts_says{ratio("sorting as envelopes come is clearly faster: by sorting at the end",
+                                      or_more(1.05), "on-arrival", "collected")};
 
 constexpr Parts fresh{{{.command = "heap first-touch --heap glibc,mxk --iterations 50"}}};
-constexpr std::array fresh_says{Said{"fresh memory is slower than the same again: glibc's P1 by its P2",
-                                     or_more(1.05),
-                                     {"glibc, p1"},
-                                     RowChoice{"glibc, p2"}}};
+constexpr std::array fresh_says{
+    ratio("fresh memory is slower than the same again: glibc's P1 by its P2", or_more(1.05), "glibc, p1", "glibc, p2")};
 
 constexpr Parts chains{{{.command = "heap micro --heap mxk --pattern lifo --live 20000 --size 48,16048"}}};
 constexpr std::array chains_says{Said{.says = "chains of small objects are longer: 17.5 of 48 bytes by 2.03 of 16048",
@@ -158,10 +156,9 @@ constexpr std::array chains_says{Said{.says = "chains of small objects are longe
 
 constexpr Parts final_mix{{{.command = "dataflow mix --rows 0 --requests 64x1,32x2,16x4,4x16 "
                                        "--discipline requests,original --others-heap glibc"}}};
-constexpr std::array final_says{Said{"the new scheduler and allocator: 6 to 25 % faster, four requests at a time",
-                                     {.low = 0.03, .high = 0.5, .as = Bound::As::Change, .in_words = true},
-                                     {"requests, 16x4"},
-                                     RowChoice{"original, 16x4"}},
+constexpr std::array final_says{ratio("the new scheduler and allocator: 6 to 25 % faster, four requests at a time",
+                                      {.low = 0.03, .high = 0.5, .as = Bound::As::Change, .in_words = true},
+                                      "requests, 16x4", "original, 16x4"),
                                 Said{"the more, the more requests are under way: sixteen at a time by one",
                                      or_more(1),
                                      {"requests, 4x16"},
@@ -178,10 +175,8 @@ constexpr std::array busy_says{Said{"cores that sleep do much more than cores th
 
 constexpr Parts counters{{{.command = "dataflow counters"}}};
 constexpr std::array counters_says{
-    Said{"counters in one word: 3 to 4 % more than under a lock, here, alone, no less: time of the lock by the word",
-         or_more(1),
-         {"lock"},
-         RowChoice{"word"}}};
+    ratio("counters in one word: 3 to 4 % more than under a lock, here, alone, no less: time of the lock by the word",
+          or_more(1), "lock", "word")};
 
 // What needs a variant that there is not.
 constexpr std::array scan_says{Said{"a scan without locks, and a look before it: 3 to 4 % more", or_more(1)}};
@@ -206,37 +201,19 @@ constexpr std::array experiments{
     BoboxExperiment{"E8", "one FIFO", one_fifo, "--rows", 1024, "", one_fifo_says},
     BoboxExperiment{"E9", "queues of requests, or two FIFOs", two_fifos, "--rows", 4096, "", two_fifos_says},
     BoboxExperiment{"E10", "counters in one word", counters, "--ops", 1'000'000, "", counters_says},
-    BoboxExperiment{.number = "E11",
-                    .title = "scan without locks",
-                    .statements = scan_says,
-                    .not_built = "not built: a scan with a lock"},
+    missing("E11", "scan without locks", scan_says, "not built: a scan with a lock"),
     BoboxExperiment{"E12", "balancing, and choice of nodes", nodes, "--requests", 200, "", nodes_says},
     BoboxExperiment{"E13", "order of victims", steals, "--ops", 200'000, one_node, order_says},
     BoboxExperiment{"E14", "the recommended size of envelopes", recommended, all_rows, 2'000'000, "", recommended_says},
     BoboxExperiment{"E15", "boxes that sort", sorts, all_rows, 1'000'000, "", sorts_says},
     BoboxExperiment{"E16", "fresh memory", fresh, "--mib", 512, "1", fresh_says},
-    BoboxExperiment{.number = "E17",
-                    .title = "objects that others freed",
-                    .statements = drained_says,
-                    .not_built = "not built: drained objects on the stack"},
-    BoboxExperiment{.number = "E18",
-                    .title = "objects that neighbours freed",
-                    .statements = hot_says,
-                    .not_built = "not built: frees that know the caches"},
-    BoboxExperiment{.number = "E19",
-                    .title = "blocks that became empty",
-                    .statements = purge_says,
-                    .not_built = "not built: a purge of the stack"},
+    missing("E17", "objects that others freed", drained_says, "not built: drained objects on the stack"),
+    missing("E18", "objects that neighbours freed", hot_says, "not built: frees that know the caches"),
+    missing("E19", "blocks that became empty", purge_says, "not built: a purge of the stack"),
     BoboxExperiment{"E20", "lengths of chains", chains, "--ops", 500'000, "1", chains_says},
-    BoboxExperiment{.number = "E21",
-                    .title = "sleeping for a time",
-                    .statements = timed_says,
-                    .not_built = "not built: sleeps that end by themselves"},
+    missing("E21", "sleeping for a time", timed_says, "not built: sleeps that end by themselves"),
     BoboxExperiment{"E22", "waiting busily", busy, "--rows", 4096, "", busy_says},
-    BoboxExperiment{.number = "E23",
-                    .title = "mappings",
-                    .statements = mappings_says,
-                    .not_built = "not built: libnuma's limit, which has no counterpart"},
+    missing("E23", "mappings", mappings_says, "not built: libnuma's limit, which has no counterpart"),
     BoboxExperiment{"E24", "the new scheduler and allocator", final_mix, "--envelopes", 16, "", final_says}};
 
 } // namespace
