@@ -187,7 +187,8 @@ MXK_TEST(bench_table, a_table_lies_where_it_was_asked_for) {
     NodeId const last = node_id(nodes - 1);
     auto const used_there = [&](EngineKind const& kind, TablePlacement const& placement) {
         TableOptions options = options_for(kind);
-        options.operations = 40'000;
+        options.operations = 4'000; // few, and a table that is large for them: the engine's work shows nothing here
+        options.buckets = 2;
         options.memory = placement;
         std::size_t const before = memory::use(last).used;
         std::size_t used = 0;
@@ -204,7 +205,7 @@ MXK_TEST(bench_table, a_table_lies_where_it_was_asked_for) {
             used_there(*kind, {.kind = TablePlacement::Kind::Node, .node = static_cast<std::uint32_t>(last)});
         std::size_t const here = used_there(*kind, {});
         bool const is_helped_out = memory::use(node_id(0)).total == 0; // perhaps by the last one
-        MXK_CHECK(there > (is_helped_out ? 0 : here) + 20'000);        // the smallest: 4000 buckets of 8 bytes
+        MXK_CHECK(there > (is_helped_out ? 0 : here) + 20'000);        // the smallest has grown to 4000 keys of 8 bytes
     }
 }
 
