@@ -34,7 +34,7 @@ template <typename Offset> Result<void> check_offsets(Offset const* offsets, std
     return {};
 }
 
-// The parts of a table that lie on different nodes: as many at most.
+// Into how many parts on different nodes a table is divided, at maximum.
 constexpr std::size_t max_source_parts = 16;
 
 // Of one table. `values`: of the storage; of a Text in Arrow's layout the bytes, of one in a dictionary the codes.

@@ -740,7 +740,7 @@ MXK_TEST(query, a_plan_runs_any_number_of_queries) {
     }
 }
 
-// All rows once and with their own values, wherever they lie and whoever reads them; rows of another node are counted.
+// All rows once and with their own values, wherever they lie; rows that are read on another node are counted.
 MXK_TEST(query, rows_that_lie_on_several_nodes_are_read_once) {
     constexpr std::uint64_t count = 10'000;
     dataflow::GrowingArray<std::int32_t> numbers;
