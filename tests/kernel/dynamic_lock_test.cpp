@@ -101,12 +101,10 @@ struct Visits {
     std::uint32_t max_between;
 };
 
-// Of each visitor. A grace period of many emulated cores may take a second: there few are waited for, and those of more
-// than four cores visit together as often as those of four.
+// Of each visitor. A grace period of many emulated cores may take a second: there few are waited for.
 VisitPlan plan_of(std::size_t parts, Visits visits, std::size_t visitors) {
-    std::uint64_t const min_visits = is_emulated() ? std::min<std::uint64_t>(800 / visitors, 100) : 100;
     return {.parts = parts,
-            .visits = std::max(visits.count / visitors, min_visits),
+            .visits = std::max<std::uint64_t>(visits.count / visitors, 100),
             .max_between = visits.max_between,
             .visits_alone = is_emulated() ? 50U : 500U,
             .max_times_alone = is_emulated() ? 1U : ~0U,
