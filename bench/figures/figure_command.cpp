@@ -55,8 +55,9 @@ topology::CoreSets thesis_sets() {
     return sets;
 }
 
-// What is measured for a curve.
-Result<TableOptions> options_of(Series const& series, Figure const& figure, FigureOptions const& options) {
+// What is measured for a curve. Apart, as a table is made below it on the same stack.
+[[gnu::noinline]] Result<TableOptions> options_of(Series const& series, Figure const& figure,
+                                                  FigureOptions const& options) {
     console::Words words;
     MXK_TRY(words.split(series.options));
     TableOptions table;
@@ -85,14 +86,9 @@ class FigureExperiment final : public PartsExperiment, private FigureResults {
                 skip(series.name, Error("needs the bare machine, whose semaphores may be syscalls"));
                 continue;
             }
-            TableOptions const table = MXK_TRY(options_of(series, figure_, options_));
-            add(series.name, series.options, series_.emplace(MXK_TRY(TableBenchmark::create(table))));
+            MXK_TRY(add_series(series));
         }
-        auto const sets = MXK_TRY(CoreSetList::create(options_.cores.empty() ? thesis_sets() : options_.cores));
-        core_counts_ = MXK_TRY(NodeVector<std::uint32_t>::create(sets.size(), here));
-        for (std::size_t set = 0; set < sets.size(); ++set)
-            core_counts_.emplace(static_cast<std::uint32_t>(sets.cores(set).size()));
-        return {};
+        return count_cores();
     }
 
     void print_head(TextSink& out) const override {
@@ -119,6 +115,18 @@ class FigureExperiment final : public PartsExperiment, private FigureResults {
     }
 
   private:
+    [[gnu::noinline]] Result<void> count_cores() {
+        auto const sets = MXK_TRY(CoreSetList::create(options_.cores.empty() ? thesis_sets() : options_.cores));
+        core_counts_ = MXK_TRY(NodeVector<std::uint32_t>::create(sets.size(), Worker::current().node()));
+        for (std::size_t set = 0; set < sets.size(); ++set)
+            core_counts_.emplace(static_cast<std::uint32_t>(sets.cores(set).size()));
+        return {};
+    }
+    [[gnu::noinline]] Result<void> add_series(Series const& series) {
+        TableOptions const table = MXK_TRY(options_of(series, figure_, options_));
+        add(series.name, series.options, series_.emplace(MXK_TRY(TableBenchmark::create(table))));
+        return {};
+    }
     // A curve's table and instructions are in the next one's way.
     void leave(Part const& part) override { series_[static_cast<std::size_t>(&part - parts().data())].release(); }
 
