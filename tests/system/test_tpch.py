@@ -339,7 +339,7 @@ def test_what_boxes_have_done_is_explained(kept: data.Data) -> None:
 
 
 def test_memory_has_a_limit(kept: data.Data) -> None:
-    limited = f"bench query q3 --data {kept.column_file} --cores 2 --parts 64 --memory-limit"
+    limited = f"bench query q3 --data {kept.column_file} --cores 2 --parts 64 --rows 100 --memory-limit"
     said = run_linux("--cores", "2", "--", f"{limited} 1", code=1).output
     assert re.search(r"error: box '.*': out of memory: the query has more than its limit of 1048576 bytes", said), said
     run_linux("--cores", "2", "--", f"{limited} 64")
