@@ -97,11 +97,6 @@ Source::~Source() {
         Memory* const memory = std::exchange(memory_, memory_->next);
         heap::deallocate(memory, memory->bytes, cache_line_bytes);
     }
-    while (copies_ != nullptr) {
-        Copy* const copy = std::exchange(copies_, copies_->next);
-        memory::free(copy->block);
-        heap::deallocate(copy, sizeof(Copy), alignof(Copy));
-    }
 }
 
 // Aligned to a cache line, which stands in front of it.
@@ -111,19 +106,6 @@ Result<void*> Source::take_memory(std::size_t bytes) {
     if (place == nullptr) return Error::of("out of memory: no room for {} bytes of a column", bytes);
     memory_ = new (place) Memory{.next = memory_, .bytes = all};
     return static_cast<void*>(place + cache_line_bytes);
-}
-
-Result<void const*> Source::copy(void const* values, std::size_t bytes, NodeId node) {
-    auto* const place = static_cast<Copy*>(heap::allocate(sizeof(Copy), alignof(Copy)));
-    if (place == nullptr) return Error::of("{}: out of memory: no room for a column", name());
-    auto const block = memory::allocate(bytes, cache_line_bytes, node);
-    if (!block) {
-        heap::deallocate(place, sizeof(Copy), alignof(Copy));
-        return block.error();
-    }
-    std::memcpy(block.value().address, values, bytes);
-    copies_ = new (place) Copy{.next = copies_, .block = block.value()};
-    return static_cast<void const*>(block.value().address);
 }
 
 Result<void> Source::spread_over(std::span<NodeId const> nodes) {
@@ -139,7 +121,10 @@ Result<void> Source::spread_over(std::span<NodeId const> nodes) {
             auto const [node, first, end] = parts_[i];
             if (first == end) continue;
             auto const* const values = static_cast<std::byte const*>(column.values) + first * width;
-            column.copies[i] = MXK_TRY(copy(values, (end - first) * width, node));
+            auto copy = MXK_TRY(NodeArray<std::byte>::create((end - first) * width, node));
+            std::memcpy(copy.data(), values, copy.size());
+            column.copies[i] = copy.data();
+            entry->copies[i] = std::move(copy);
         }
     }
     part_count_ = count;

@@ -13,7 +13,7 @@
 
 #include "base/result.hpp"
 #include "base/units.hpp"
-#include "kernel/memory/memory.hpp"
+#include "kernel/memory/node_array.hpp"
 #include "query/column_file.hpp"
 #include "query/expression/schema.hpp"
 #include "query/expression/type.hpp"
@@ -112,6 +112,7 @@ class Source {
         SourceColumn column;
         Entry* next = nullptr;
         mutable std::optional<Range> range{};
+        std::array<NodeArray<std::byte>, max_source_parts> copies{}; // what those of the column point to
     };
     // What columns need beside the user's memory, as long as the source lives.
     struct Memory {
@@ -119,17 +120,10 @@ class Source {
         std::size_t bytes;
     };
     Result<void*> take_memory(std::size_t bytes);
-    // A part's values of one column, on the part's node.
-    struct Copy {
-        Copy* next;
-        memory::Block block;
-    };
-    Result<void const*> copy(void const* values, std::size_t bytes, NodeId node);
 
     FixedText<32> name_;
     std::uint64_t rows_;
     Memory* memory_ = nullptr;
-    Copy* copies_ = nullptr;
     std::array<Part, max_source_parts> parts_{};
     std::size_t part_count_ = 0;
     mutable std::atomic<std::uint64_t> remote_rows_{0};

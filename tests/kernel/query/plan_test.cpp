@@ -12,6 +12,7 @@
 #include "query/plan/source.hpp"
 #include "tasks/dataflow/graph/growing_array.hpp"
 #include "tasks/dataflow/graph/query_monitor.hpp"
+#include "tests/kernel/dataflow/on_nodes.hpp"
 #include "tests/kernel/dataflow/queries.hpp"
 
 namespace mxk::query_tests {
@@ -781,6 +782,27 @@ MXK_TEST(query, rows_that_lie_on_several_nodes_are_read_once) {
         MXK_REQUIRE(dataflow_tests::run_on(this_core, plan.model()).ok());
         MXK_CHECK_EQUAL(source.remote_rows() - before, lie_on[0] == Worker::current().node() ? 0 : count);
     }
+}
+
+// With one scan the answer has the rows in the order in which they were read.
+MXK_TEST(query, rows_of_the_own_node_are_read_first) {
+    dataflow_tests::on_nodes({.chooses_node = false, .balances = false}, [](dataflow::Scheduler& scheduler) {
+        EightRows rows;
+        std::array const lie_on{scheduler.node(1).node(), scheduler.node(0).node()};
+        MXK_REQUIRE(rows.source.spread_over(lie_on).ok());
+        for (std::uint16_t node = 0; node < 2; ++node) {
+            Plan plan({.rows_per_envelope = 3});
+            Answer answer;
+            plan.answer("answer", plan.scan("all", rows.source, std::array<Names, 1>{"n"}), answer);
+            MXK_REQUIRE(plan.check().ok());
+            std::uint64_t const before = rows.source.remote_rows();
+            dataflow::Query query(plan.model());
+            scheduler.submit_to(node, query);
+            MXK_REQUIRE(query.wait().ok());
+            MXK_CHECK(text_of(answer).view() == (node == 1 ? "0, 1, 2, 3, 4, 5, 6, 7" : "4, 5, 6, 7, 0, 1, 2, 3"));
+            MXK_CHECK_EQUAL(rows.source.remote_rows() - before, 4U);
+        }
+    });
 }
 
 MXK_TEST(query, plans_have_many_parts) {
