@@ -204,7 +204,15 @@ void Worker::halt() {
     grace_periods_->after_halt(*grace_);
 }
 
+void Worker::sleep_for_a_time() {
+    timers_.set(sleep_timer_, clock::timestamp() + clock::to_cycles(sleep_time_));
+    halt();
+    timers_.cancel(sleep_timer_);
+}
+
 void Worker::sleep() {
+    if (sleep_time_ != Nanoseconds{0}) [[unlikely]]
+        return sleep_for_a_time();
     if (work_source_ == nullptr) return halt();
     if (!work_source_->begin_sleep()) return;
     halt();

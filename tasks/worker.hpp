@@ -108,6 +108,10 @@ class alignas(cache_line_bytes) Worker {
     // Nothing where other cores wait for the same processor meanwhile.
     void set_polling_time(Nanoseconds time) { polling_time_ = time; }
     [[nodiscard]] Nanoseconds polling_time() const { return polling_time_; }
+    // From now on the core sleeps for so long where it has nothing to do, and looks again: its work source takes it for
+    // a core that looks, and wakes no such core. Mail wakes it as ever. 0: it sleeps until it is woken. For comparison
+    // (Falt 2010, section 6.2).
+    void set_sleep_time(Nanoseconds time) { sleep_time_ = time; }
 
     // How long each task runs is counted there from now on; null: it is not measured.
     void measure_tasks(TaskTimes* times) {
@@ -252,6 +256,7 @@ class alignas(cache_line_bytes) Worker {
     void idle();
     [[nodiscard]] bool has_other_work() { return work_source_ != nullptr && work_source_->has_work(); }
     void sleep();
+    void sleep_for_a_time();
 
     CoreId core_;
     NodeId node_;
@@ -286,6 +291,8 @@ class alignas(cache_line_bytes) Worker {
     // Polling about as long as a halt, an interrupt and its sending cost together is never much worse than the better
     // of the two (Karlin et al. 1991): some microseconds on metal, some tens where both are emulated.
     Nanoseconds polling_time_{50'000};
+    Nanoseconds sleep_time_{0};
+    Timer sleep_timer_{[](Worker&, Timer&) {}};
     alignas(cache_line_bytes) CoreEpoch epoch_;     // others look at it
     std::atomic<std::uint32_t> running_threads_{0}; // relaxed: a hint; their threads write it
 };

@@ -18,9 +18,16 @@ namespace {
 using List = DataflowScenario::List;
 using Tail = DataflowScenario::Tail;
 
-Result<void> set_polling_time(std::span<CoreId const> cores, Nanoseconds time) {
-    bool const is_set = run_on(cores, [time](Worker& worker, std::size_t) {
-        worker.set_polling_time(time);
+// How cores without work wait.
+struct Idling {
+    Nanoseconds polls{0};
+    Nanoseconds sleeps{0}; // 0: until they are woken
+};
+
+Result<void> set_idling(std::span<CoreId const> cores, Idling idling) {
+    bool const is_set = run_on(cores, [idling](Worker& worker, std::size_t) {
+        worker.set_polling_time(idling.polls);
+        worker.set_sleep_time(idling.sleeps);
         return Step::Done;
     });
     return is_set ? Result<void>() : no_memory_for_steps();
@@ -97,8 +104,11 @@ Result<void> DataflowExperiment::run_at(Point const& point, std::span<Sample> sa
         distances_ = MXK_TRY(NodeDistances::measure(progress));
     dataflow::SchedulerOptions scheduler = options_.scheduler(systems_[point[0]].discipline);
     scheduler.distances = distances_.span();
-    Nanoseconds const polling = workers::of(cores(point)[0]).polling_time();
-    if (options_.waits_busily) MXK_TRY(set_polling_time(cores(point), Nanoseconds{1'000'000'000'000}));
+    Idling const before{.polls = workers::of(cores(point)[0]).polling_time()};
+    Idling const idling{.polls = options_.waits_busily ? Nanoseconds{1'000'000'000'000} : before.polls,
+                        .sleeps = Nanoseconds{options_.sleep_time}};
+    bool const is_other = idling.polls != before.polls || idling.sleeps != before.sleeps;
+    if (is_other) MXK_TRY(set_idling(cores(point), idling));
     auto ended = scenario_.run({.bench = *this,
                                 .options = options_,
                                 .system = systems_[point[0]],
@@ -108,7 +118,7 @@ Result<void> DataflowExperiment::run_at(Point const& point, std::span<Sample> sa
                                 .shape = shape_at(point),
                                 .sample = samples[0],
                                 .progress = progress});
-    if (options_.waits_busily) MXK_TRY(set_polling_time(cores(point), polling));
+    if (is_other) MXK_TRY(set_idling(cores(point), before));
     return ended;
 }
 
@@ -126,6 +136,8 @@ void DataflowExperiment::print_head(TextSink& out) const {
     if (options_.sleep_rule != dataflow::SleepRule::Strict) format(out, "sleep: {}\n", name_of(options_.sleep_rule));
     if (options_.reruns_bound) out.write("reruns are bound\n");
     if (options_.waits_busily) out.write("idle cores never sleep\n");
+    if (options_.sleep_time != 0) format(out, "idle cores sleep for {} ns, and are not woken\n", options_.sleep_time);
+    if (options_.scans_under_lock) out.write("unbound tasks are looked for under the node's lock\n");
     if (options_.steals_first) out.write("cores steal before they take unbound tasks\n");
     if (options_.patience != DataflowOptions::default_patience) format(out, "patience: {} ns\n", options_.patience);
 }
@@ -144,6 +156,8 @@ void DataflowExperiment::write_value(JsonWriter& json, std::size_t axis, std::si
                         {"reruns_bound", options_.reruns_bound},
                         {"steals_first", options_.steals_first},
                         {"busy_wait", options_.waits_busily},
+                        {"sleep_time_ns", options_.sleep_time},
+                        {"locked_scan", options_.scans_under_lock},
                         {"patience_ns", options_.patience},
                         {"distances", name_of(options_.distances)},
                         {"seed", options_.seed}});
@@ -176,6 +190,10 @@ Result<void> DataflowExperiment::complete() {
     if (heaps.size() > 1) return Error("expected one allocator for the others' heap");
     others_heap_ = heaps.empty() ? nullptr : heaps[0];
     if (others_heap_ != nullptr && others_heap_->open != nullptr) MXK_TRY(others_heap_->open());
+    if (options_.waits_busily && options_.sleep_time != 0)
+        return Error("expected --busy-wait, or --sleep-time, not both: cores that wait busily never sleep");
+    if (options_.scans_under_lock && options_.disciplines != DisciplineSet{Discipline::Requests})
+        return Error("expected '--discipline requests' with --locked-scan: others have no queues of requests");
     options_.rows = rows_of(options_.rows);
     for (std::uint32_t const typed : options_.list.values())
         values_[value_count_++] = has_sizes() ? typed * KiB : scenario_.list == List::Rows ? rows_of(typed) : typed;

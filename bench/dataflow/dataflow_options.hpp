@@ -89,6 +89,7 @@ struct DataflowOptions : CoreSetOptions, GraphShape, DataflowChoices {
     [[nodiscard]] dataflow::SchedulerOptions scheduler(Discipline discipline) const {
         return {.discipline = discipline,
                 .sleep_rule = sleep_rule,
+                .scans_under_lock = scans_under_lock,
                 .reruns_bound = reruns_bound,
                 .steals_first = steals_first,
                 .patience = Nanoseconds{patience},
@@ -103,6 +104,8 @@ struct DataflowOptions : CoreSetOptions, GraphShape, DataflowChoices {
     bool reruns_bound = false;
     bool steals_first = false;
     bool waits_busily = false;
+    bool scans_under_lock = false;
+    std::uint64_t sleep_time = 0; // ns
     std::uint64_t patience = default_patience;
     DistanceSource distances = DistanceSource::Slit;
     bool no_peers = false;
@@ -120,6 +123,11 @@ constexpr auto steals_first =
     console::flag<&DataflowOptions::steals_first>("steals-first", "cores steal before they take unbound tasks");
 constexpr auto busy_wait =
     console::flag<&DataflowOptions::waits_busily>("busy-wait", "idle cores poll and never sleep");
+constexpr auto locked_scan = console::flag<&DataflowOptions::scans_under_lock>(
+    "locked-scan", "cores look for unbound tasks under their node's lock; of requests only");
+constexpr auto sleep_time = console::option<&DataflowOptions::sleep_time>(
+    "sleep-time", "ns; idle cores sleep for so long and are not woken; 0: until they are woken",
+    console::between(0, 1'000'000'000));
 constexpr auto patience = console::option<&DataflowOptions::patience>(
     "patience",
     "ns; a core without work leaves tasks to cores that run them themselves within this time; 0: it takes them at once",

@@ -209,7 +209,7 @@ constexpr auto mix_schema = dataflow_schema<mix_scenario>(
     option<&GraphShape::work>("work", dataflow_option::work.meaning, between(1, 10'000)), capacity_option,
     option<&DataflowChoices::others_heap>(
         "others-heap", "an allocator of `bench heap`, for all disciplines but requests (none given: ours)"),
-    dataflow_option::busy_wait);
+    dataflow_option::busy_wait, dataflow_option::sleep_time, dataflow_option::locked_scan);
 constexpr auto mix_benchmark = dataflow_benchmark<mix_scenario, mix_schema>();
 MXK_REGISTER(mxk_commands, console::Command, mix_benchmark);
 

@@ -34,8 +34,8 @@ std::string_view lacks_second_node() {
     auto const has_both = [](topology::Node const& node) { return !node.memory.empty() && !node.cores.empty(); };
     return std::ranges::count_if(system_topology().nodes, has_both) > 1 ? "" : "needs two nodes";
 }
-// Cores of the first node that share a cache with some others of it, and not with all.
-std::string_view lacks_other_caches() {
+// Whether a core of the first node has others there to which is_right(nearest level that it shares, farthest one).
+template <typename IsRight> bool has_core(IsRight is_right) {
     auto const& all = system_topology().cores;
     for (topology::Core const& core : all) {
         unsigned nearest = UINT32_MAX;
@@ -45,9 +45,18 @@ std::string_view lacks_other_caches() {
             nearest = std::min(nearest, dataflow::shared_level(core, other));
             farthest = std::max(farthest, dataflow::shared_level(core, other));
         }
-        if (farthest > nearest) return {};
+        if (is_right(nearest, farthest)) return true;
     }
-    return "needs caches of some cores only";
+    return false;
+}
+// Cores that share a cache with some others, and not with all.
+std::string_view lacks_other_caches() {
+    bool const is_there = has_core([](unsigned nearest, unsigned farthest) { return farthest > nearest; });
+    return is_there ? "" : "needs caches of some cores only";
+}
+std::string_view lacks_shared_caches() {
+    bool const is_there = has_core([](unsigned nearest, unsigned) { return nearest <= CoreLevels::cache_levels; });
+    return is_there ? "" : "needs cores that share a cache";
 }
 
 constexpr Parts alone{{{.command = "dataflow sweep --way in-sequence --requests 16 --discipline original"}}};
@@ -178,12 +187,48 @@ constexpr std::array counters_says{
     ratio("counters in one word: 3 to 4 % more than under a lock, here, alone, no less: time of the lock by the word",
           or_more(1), "lock", "word")};
 
-// What needs a variant that there is not.
-constexpr std::array scan_says{Said{"a scan without locks, and a look before it: 3 to 4 % more", or_more(1)}};
-constexpr std::array drained_says{Said{"drained objects pass by the stack: 1 to 2 % more", or_more(1)}};
-constexpr std::array hot_says{Said{"frees of who shares a cache as hot ones: somewhat less", up_to(1)}};
-constexpr std::array purge_says{Said{"blocks that became empty leave the stack at once: less", up_to(1)}};
-constexpr std::array timed_says{Said{"sleeping for a time does less than sleeping until woken", up_to(1)}};
+constexpr std::array scans{
+    BoboxPart{"without", "dataflow mix --requests 16x4 --discipline requests"},
+    BoboxPart{"under a lock", "dataflow mix --requests 16x4 --discipline requests --locked-scan"}};
+constexpr std::array scan_says{Said{"a scan without locks, and a look before it: 3 to 4 % more, here no less",
+                                    or_more(1),
+                                    {.part = "without"},
+                                    RowChoice{.part = "under a lock"}}};
+
+constexpr std::array drained{
+    BoboxPart{"to blocks", "heap remote --heap mxk --pattern all-to-all"},
+    BoboxPart{"onto the stack", "heap remote --heap mxk --pattern all-to-all --returned-to stack"}};
+constexpr std::array drained_says{Said{"drained objects pass by the stack: 1 to 2 % more, here no less",
+                                       or_more(1),
+                                       {.part = "to blocks"},
+                                       RowChoice{.part = "onto the stack"}}};
+
+constexpr std::array hot{
+    BoboxPart{"to blocks", "heap remote --heap mxk --pattern all-to-all"},
+    BoboxPart{"neighbours' as hot", "heap remote --heap mxk --pattern all-to-all --returned-to neighbours"}};
+constexpr std::array hot_says{Said{.says = "frees of who shares a cache as hot ones: somewhat less",
+                                   .bound = up_to(1),
+                                   .over = {.part = "neighbours' as hot"},
+                                   .under = RowChoice{.part = "to blocks"},
+                                   .lacks = &lacks_shared_caches}};
+
+constexpr std::array purges{
+    BoboxPart{"stay", "heap micro --heap mxk --pattern sawtooth --live 20000 --size 64"},
+    BoboxPart{"leave", "heap micro --heap mxk --pattern sawtooth --live 20000 --size 64 --purge"}};
+constexpr std::array purge_says{Said{"blocks that became empty leave the stack at once: more time",
+                                     or_more(1),
+                                     {.part = "leave"},
+                                     RowChoice{.part = "stay"}}};
+
+constexpr std::array timed{
+    BoboxPart{"until woken", "dataflow mix --requests 16x4 --discipline requests"},
+    BoboxPart{"for a time", "dataflow mix --requests 16x4 --discipline requests --sleep-time 200000"}};
+constexpr std::array timed_says{Said{"sleeping for a time does less than sleeping until woken",
+                                     up_to(1),
+                                     {.part = "for a time"},
+                                     RowChoice{.part = "until woken"}}};
+
+// What needs something that there is not.
 constexpr std::array mappings_says{Said{"about 65,500 mappings, then no more", or_more(32'750)}};
 
 constexpr std::string_view one_node = "node:0";
@@ -201,17 +246,17 @@ constexpr std::array experiments{
     BoboxExperiment{"E8", "one FIFO", one_fifo, "--rows", 1024, "", one_fifo_says},
     BoboxExperiment{"E9", "queues of requests, or two FIFOs", two_fifos, "--rows", 4096, "", two_fifos_says},
     BoboxExperiment{"E10", "counters in one word", counters, "--ops", 1'000'000, "", counters_says},
-    missing("E11", "scan without locks", scan_says, "not built: a scan with a lock"),
+    BoboxExperiment{"E11", "scan without locks", scans, "--rows", 4096, "", scan_says},
     BoboxExperiment{"E12", "balancing, and choice of nodes", nodes, "--requests", 200, "", nodes_says},
     BoboxExperiment{"E13", "order of victims", steals, "--ops", 200'000, one_node, order_says},
     BoboxExperiment{"E14", "the recommended size of envelopes", recommended, all_rows, 2'000'000, "", recommended_says},
     BoboxExperiment{"E15", "boxes that sort", sorts, all_rows, 1'000'000, "", sorts_says},
     BoboxExperiment{"E16", "fresh memory", fresh, "--mib", 512, "1", fresh_says},
-    missing("E17", "objects that others freed", drained_says, "not built: drained objects on the stack"),
-    missing("E18", "objects that neighbours freed", hot_says, "not built: frees that know the caches"),
-    missing("E19", "blocks that became empty", purge_says, "not built: a purge of the stack"),
+    BoboxExperiment{"E17", "objects that others freed", drained, "--ops", 1'000'000, "", drained_says},
+    BoboxExperiment{"E18", "objects that neighbours freed", hot, "--ops", 1'000'000, one_node, hot_says},
+    BoboxExperiment{"E19", "blocks that became empty", purges, "--ops", 500'000, "1", purge_says},
     BoboxExperiment{"E20", "lengths of chains", chains, "--ops", 500'000, "1", chains_says},
-    missing("E21", "sleeping for a time", timed_says, "not built: sleeps that end by themselves"),
+    BoboxExperiment{"E21", "sleeping for a time", timed, "--rows", 4096, "", timed_says},
     BoboxExperiment{"E22", "waiting busily", busy, "--rows", 4096, "", busy_says},
     missing("E23", "mappings", mappings_says, "not built: libnuma's limit, which has no counterpart"),
     BoboxExperiment{"E24", "the new scheduler and allocator", final_mix, "--envelopes", 16, "", final_says}};

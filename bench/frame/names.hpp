@@ -53,6 +53,7 @@ template <typename E> class NameSet {
     constexpr void add(E value) { bits_ |= bit(value); }
     [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
     [[nodiscard]] constexpr bool has(E value) const { return (bits_ & bit(value)) != 0; }
+    bool operator==(NameSet const&) const = default;
 
   private:
     static constexpr std::uint32_t bit(E value) { return std::uint32_t{1} << static_cast<unsigned>(value); }

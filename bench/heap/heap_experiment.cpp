@@ -2,6 +2,8 @@
 
 #include "arch/resident_memory.hpp"
 #include "base/units.hpp"
+#include "kernel/topology/system_topology.hpp"
+#include "tasks/dataflow/core_orders.hpp"
 
 namespace mxk::bench {
 
@@ -44,6 +46,23 @@ FixedText<96> library_of(HeapKind const& kind) {
 }
 } // namespace
 
+heap::HeapVariant HeapOptions::variant() const {
+    heap::HeapVariant result{.purges = purges};
+    if (returned_to == ReturnedTo::Stack) result.is_hot = [](CoreId, CoreId) { return true; };
+    if (returned_to == ReturnedTo::StackOfNeighbours)
+        result.is_hot = [](CoreId freed_by, CoreId owner) {
+            auto const& all = system_topology().cores;
+            return dataflow::shared_level(all[index(freed_by)], all[index(owner)]) <= CoreLevels::cache_levels;
+        };
+    return result;
+}
+
+namespace {
+void set_variant(heap::HeapVariant const& variant) {
+    heap::visit_each([&](CoreId, heap::CoreHeap& heap) { heap.set_variant(variant); });
+}
+} // namespace
+
 Result<void> HeapExperiment::set_up() {
     if (options_.min_bytes > options_.max_bytes)
         return Error::of("expected --min up to --max {}, got {}", options_.max_bytes, options_.min_bytes);
@@ -54,6 +73,8 @@ Result<void> HeapExperiment::set_up() {
     if (scenario_.complete != nullptr) MXK_TRY(scenario_.complete(options_, trace_));
     if (options_.heaps.empty()) options_.heaps = HeapNames::all();
     auto const kinds = options_.heaps.kinds();
+    if (options_.has_variant() && (kinds.size() != 1 || kinds[0]->counts == nullptr))
+        return Error("expected '--heap mxk' with --returned-to and --purge: no other heap has these");
     resident_ = ResidentWatch(kinds.size() == 1);
     for (std::size_t i = 0; i < kinds.size(); ++i)
         if (kinds[i]->open != nullptr)
@@ -74,13 +95,16 @@ Result<void> HeapExperiment::set_up() {
 }
 
 Result<void> HeapExperiment::run_at(Point const& point, std::span<Sample> samples, Progress& progress) {
-    MXK_TRY(scenario_.run(options_, {.kind = *options_.heaps.kinds()[point[0]],
-                                     .cores = cores(point),
-                                     .point = point,
-                                     .samples = samples,
-                                     .progress = progress,
-                                     .resident = resident_,
-                                     .trace = &trace_}));
+    if (options_.has_variant()) set_variant(options_.variant());
+    auto const ran = scenario_.run(options_, {.kind = *options_.heaps.kinds()[point[0]],
+                                              .cores = cores(point),
+                                              .point = point,
+                                              .samples = samples,
+                                              .progress = progress,
+                                              .resident = resident_,
+                                              .trace = &trace_});
+    if (options_.has_variant()) set_variant({});
+    MXK_TRY(ran);
     for (Sample const& sample : samples) is_wrong_ = is_wrong_ || !sample.verified;
     if (auto const max = resident_.max()) samples[0].findings.add("resident_max_mib", *max);
     return {};

@@ -7,6 +7,7 @@
 #include "bench/frame/run_options.hpp"
 #include "bench/heap/heap_names.hpp"
 #include "kernel/console/options.hpp"
+#include "kernel/memory/heap/core_heap.hpp"
 
 namespace mxk::bench {
 
@@ -14,6 +15,14 @@ enum class RemotePattern : std::uint8_t { Pairs, AllToAll };
 constexpr auto value_names(RemotePattern) {
     return std::array{console::NamedValue{RemotePattern::Pairs, "pairs"},
                       console::NamedValue{RemotePattern::AllToAll, "all-to-all"}};
+}
+
+// Where objects go that another core has freed, once they are home.
+enum class ReturnedTo : std::uint8_t { Blocks, Stack, StackOfNeighbours };
+constexpr auto value_names(ReturnedTo) {
+    using Named = console::NamedValue<ReturnedTo>;
+    return std::array{Named{ReturnedTo::Blocks, "blocks"}, Named{ReturnedTo::Stack, "stack"},
+                      Named{ReturnedTo::StackOfNeighbours, "neighbours"}};
 }
 
 enum class FootprintPart : std::uint8_t { Release, PingPong, Large };
@@ -28,8 +37,10 @@ struct HeapChoices {
     NameSet<MicroPattern> micro_patterns{};
     NameSet<RemotePattern> remote_patterns{};
     NameSet<FootprintPart> parts{};
-    console::CountList sizes{}; // bytes of an object, an axis
-    std::uint32_t bytes = 0;    // of an object
+    ReturnedTo returned_to = ReturnedTo::Blocks; // of ours
+    bool purges = false;                         // of ours: blocks that become empty leave the stack at once
+    console::CountList sizes{};                  // bytes of an object, an axis
+    std::uint32_t bytes = 0;                     // of an object
     std::uint32_t min_bytes = 16;
     std::uint32_t max_bytes = 512;
     std::uint32_t objects = 0; // of each core, at once
@@ -50,6 +61,10 @@ struct HeapOptions : CoreSetOptions, HeapChoices {
         , HeapChoices(choices) {}
     HeapNames heaps{};
     std::uint64_t seed = 1;
+
+    // What the heaps of MXK's cores do otherwise than as a rule.
+    [[nodiscard]] heap::HeapVariant variant() const;
+    [[nodiscard]] bool has_variant() const { return returned_to != ReturnedTo::Blocks || purges; }
 };
 
 // Objects in one of these benchmarks can be so large: what the bodies' words and an allocator's bins have room for.

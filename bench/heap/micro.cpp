@@ -137,14 +137,18 @@ constexpr HeapScenario micro_scenario{
     .print_what =
         [](TextSink& out, HeapOptions const& options, HeapTrace const&) {
             format(out, "{} live objects, {} allocations by each core", options.objects, options.operations);
+            if (options.purges) out.write("; blocks that become empty leave the stack at once");
         },
-    .write_what = [](JsonWriter& json, HeapOptions const& options, Point const&,
-                     HeapTrace const&) { json.field("live", options.objects); }};
+    .write_what =
+        [](JsonWriter& json, HeapOptions const& options, Point const&, HeapTrace const&) {
+            write_fields(json, {{"live", options.objects}, {"purge", options.purges}});
+        }};
 constexpr auto micro_schema = heap_schema<micro_scenario>(
     core_set_option::cores, heap_option::sizes,
     console::option<&HeapChoices::micro_patterns>("pattern", "in which order objects are freed (none given: all four)"),
     console::option<&HeapChoices::objects>("live", "objects that live at once, on each core; of lifo, random, sawtooth",
                                            console::between(8, 10'000'000)),
+    console::flag<&HeapChoices::purges>("purge", "MXK's blocks that become empty leave the stack of chains at once"),
     console::option<&HeapChoices::operations>("ops", "allocations by each core in a run",
                                               console::between(1, 4'000'000'000)));
 constexpr auto micro_benchmark = heap_benchmark<micro_scenario, micro_schema>();

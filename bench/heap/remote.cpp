@@ -102,11 +102,18 @@ constexpr HeapScenario remote_scenario{
     .print_what =
         [](TextSink& out, HeapOptions const& options, HeapTrace const&) {
             format(out, "{} objects from each core that sends, rings of {}", options.operations, ObjectRing::capacity);
-        }};
+            if (options.returned_to != ReturnedTo::Blocks)
+                format(out, "; those that come home go to: {}", name_of(options.returned_to));
+        },
+    .write_what = [](JsonWriter& json, HeapOptions const& options, Point const&,
+                     HeapTrace const&) { json.field("returned_to", name_of(options.returned_to)); }};
 constexpr auto remote_schema = heap_schema<remote_scenario>(
     core_set_option::cores,
     console::option<&HeapChoices::remote_patterns>("pattern", "who frees whose objects (none given: both)"),
     heap_option::sizes,
+    console::option<&HeapChoices::returned_to>(
+        "returned-to", "where MXK's heap puts what comes home: blocks; stack, as if it were hot; neighbours, the stack "
+                       "if a core that shares a cache has freed it"),
     console::option<&HeapChoices::operations>("ops", "objects from each core that sends any, in a run",
                                               console::between(1, 4'000'000'000)));
 constexpr auto remote_benchmark = heap_benchmark<remote_scenario, remote_schema>();

@@ -52,13 +52,16 @@ class StayEstimate {
     static constexpr std::uint64_t quick_tasks = 8; // within the patience: shorter ones are not worth sharing
 
     enum class Word : std::uint8_t { Stay, Lead, Leave };
-    // Before each unbound task of the request: tasks of it that wait, and those that the leader has run so far. Lead:
-    // the leader runs nothing. The first look at a leader knows nothing yet.
+    // Before each unbound task of the request: whether look() has anything to find.
+    [[nodiscard]] bool is_due(std::uint32_t leader, Cycles now, Cycles patience) const {
+        return leader != leader_ || now - looked_ >= patience;
+    }
+    // When that is due: tasks of the request that wait, and those that the leader has run so far. Lead: the leader runs
+    // nothing. The first look at a leader knows nothing yet.
     [[nodiscard]] Word look(std::uint32_t leader, std::size_t waiting, std::uint64_t done, Cycles now,
                             Cycles patience) {
         std::uint64_t const elapsed = raw(now - looked_);
         bool const is_first = leader != leader_;
-        if (!is_first && elapsed < raw(patience)) return Word::Stay;
         std::uint64_t const ran = done - done_;
         leader_ = leader;
         looked_ = now;

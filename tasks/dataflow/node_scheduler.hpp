@@ -80,6 +80,19 @@ class alignas(cache_line_bytes) NodeScheduler {
     static void forget(std::span<NodeScheduler> nodes, RequestPlace& place);
 
     ReschedulableTask* take_unbound() { return work_.take(place_); }
+    // The same under the lock, for comparison; or only of one request that is served here.
+    ReschedulableTask* take_unbound_locked() {
+        lock_.lock();
+        ReschedulableTask* const task = work_.take_locked(place_);
+        lock_.unlock();
+        return task;
+    }
+    ReschedulableTask* take_locked(RequestPlace& own) {
+        lock_.lock();
+        ReschedulableTask* const task = own.take(place_);
+        lock_.unlock();
+        return task;
+    }
     RequestPlace* left_alone(RequestPlace const* own, Cycles now, Cycles after) {
         return work_.left_alone(place_, own, now, after);
     }

@@ -105,6 +105,12 @@ class RequestQueue {
         ReschedulableTask* const task = take_of(node, false, has_guests);
         return task == nullptr && has_guests ? take_of(node, true, has_guests) : task;
     }
+    // The same under the node's lock, with a look into each request, for comparison (Falt 2010, section 6.3.2).
+    ReschedulableTask* take_locked(std::uint16_t node) {
+        for (std::size_t at = 0; at < size_; ++at)
+            if (auto* const task = slots_[at].load(std::memory_order_relaxed)->take(node); task != nullptr) return task;
+        return nullptr;
+    }
 
   private:
     ReschedulableTask* take_of(std::uint16_t node, bool of_guests, bool& has_guests) {

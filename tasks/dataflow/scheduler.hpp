@@ -47,6 +47,8 @@ enum class Discipline : std::uint8_t { Requests, TwoFifos, OneFifo, OneLifo, Ori
 struct SchedulerOptions {
     Discipline discipline = Discipline::Requests;
     SleepRule sleep_rule = SleepRule::Strict;
+    // Cores look for unbound tasks under their node's lock, for comparison. Requests only.
+    bool scans_under_lock = false;
     bool reruns_bound = false; // what was asked for while it ran keeps its binding, as in the original scheduler
     bool steals_first = false; // before unbound tasks are looked for
     // A core without work leaves others' tasks to them as long as they run them themselves within this time

@@ -347,6 +347,7 @@ TEST(Model, Heap) {
                 {"core_heap, take_back() condition 3: never", "each object is a list of its own then"},
                 {"heap, allocate_unchecked() condition: always", "the way of threads ends in the core's heap, too"},
                 {"heap, deallocate_unchecked() condition: always", "the way of threads ends in the core's heap, too"},
+                {"small_bin, take_back() condition 1*", "of comparisons only: no use has hot ones"},
                 {"superblock_pool, superblock_bytes() condition: never", "chooses the same again"},
                 {"superblock_pool, superblock_bytes() store: left out", "chooses the same again"},
                 {"superblock_pool, use() condition: never", "no bytes either; it only puts off the first choice"}});

@@ -205,6 +205,7 @@ void CoreHeap::send(Outgoing& outgoing) {
     RemoteFreeBatch& batch = *std::exchange(outgoing.batch, nullptr);
     sent_ += batch.count;
     ++sent_batches_;
+    batch.is_hot = variant_.is_hot(core_, outgoing.owner->core_);
     outgoing.owner->receive(batch);
 }
 
@@ -309,7 +310,7 @@ void CoreHeap::take_back(RemoteFreeBatch const& batch) {
             list = FreeObject::link(objects[at++], list);
         } while (at < objects.size() && block_number_of(objects[at]) == number);
         block.bin->take_back(list, static_cast<FreeObject*>(objects[first]), static_cast<std::uint32_t>(at - first),
-                             block);
+                             block, batch.is_hot);
     }
 }
 

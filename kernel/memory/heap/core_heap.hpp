@@ -40,6 +40,14 @@ struct CoreUse {
     std::size_t metadata_bytes = 0; // what the heap needs for itself
 };
 
+// What the thesis tried and did not keep (8.1, 8.1.1), for comparison: `bench heap` sets it.
+struct HeapVariant {
+    // Whether what one core has freed of another goes onto the stack of chains when it comes home, as what the owner
+    // frees does.
+    bool (*is_hot)(CoreId freed_by, CoreId owner) = [](CoreId, CoreId) { return false; };
+    bool purges = false; // a block that becomes empty leaves the stack at once
+};
+
 // Every function is for its core only, unless it says otherwise, and not for interrupt handlers.
 class alignas(cache_line_bytes) CoreHeap {
   public:
@@ -84,6 +92,9 @@ class alignas(cache_line_bytes) CoreHeap {
     // What is free is given back to the node, as far as whole superblocks are.
     void trim();
 
+    void set_variant(HeapVariant const& variant) { variant_ = variant; }
+    [[nodiscard]] bool purges() const { return variant_.purges; }
+
     // An object of another heap, by somebody who is no core: at once. Any thread.
     static void send_back(void* object, std::size_t bytes, std::size_t alignment);
 
@@ -125,7 +136,8 @@ class alignas(cache_line_bytes) CoreHeap {
     // owner, or the core that frees them, has written last, and every look at them would wait for that.
     struct RemoteFreeBatch {
         RemoteFreeBatch* next; // that was sent before
-        std::uint32_t count;   // objects
+        std::uint16_t count;   // objects
+        bool is_hot;           // by the sender's HeapVariant
         std::uint32_t bytes;
         std::array<void*, batch_objects> objects;
     };
@@ -200,6 +212,7 @@ class alignas(cache_line_bytes) CoreHeap {
     std::uint64_t sent_batches_ = 0;
     std::uint64_t drains_ = 0;
     std::size_t max_parked_ = 0;
+    HeapVariant variant_{};
     CoreId core_{};
     bool has_core_ = true;
 

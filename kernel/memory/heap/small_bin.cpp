@@ -34,11 +34,13 @@ std::size_t SmallBin::take(std::span<void*> room) {
             left -= carve(room.first(left));
             continue;
         }
+        std::uint32_t const length = top_.length;
         do {
             room[--left] = top_.list;
             top_.list = top_.list->next();
             --top_.length;
         } while (top_.list != nullptr && left > 0);
+        top_.block->in_stack -= length - top_.length;
     }
     std::size_t const taken = room.size() - left;
     if (left > 0) std::copy(room.begin() + static_cast<std::ptrdiff_t>(left), room.end(), room.begin());
@@ -71,6 +73,7 @@ bool SmallBin::find_objects(bool may_take_block) {
             top_.length = top_.list->length();
             block.rest = top_.list->list_behind();
             block.rest_objects -= top_.length;
+            block.in_stack += top_.length;
             return true;
         }
         end_top();
@@ -82,13 +85,14 @@ bool SmallBin::find_objects(bool may_take_block) {
         }
         if (!may_take_block) return false;
         SmallBlock* const block = find_block();
-        if (block == nullptr) return false;
-        begin_with_rest(*block);
+        if (block == nullptr && top_.block == nullptr) return false;
+        if (block != nullptr) begin_with_rest(*block);
     }
 }
 
 // All that is free of a block as a chain.
 void SmallBin::begin_with_rest(SmallBlock& block) {
+    put_top_aside(); // there may be what others have freed meanwhile, if that is taken for hot
     ++block.chains;
     block.state = State::InStack;
     top_ = {nullptr, &block, 0, true};
@@ -124,6 +128,7 @@ void SmallBin::give_back(std::span<void* const> objects) {
         block->batch = nullptr;
         block->batch_objects = 0;
         push(*block, list, length);
+        if (heap_.purges() && block->in_stack + block->rest_objects == block->objects) purge(*block);
     }
     if (newest_ - oldest_ >= min_chains) drop_beyond_limit();
 }
@@ -134,6 +139,7 @@ void SmallBin::push(SmallBlock& block, FreeObject* list, std::uint32_t length) {
     put_top_aside();
     ++block.chains;
     block.state = State::InStack;
+    block.in_stack += length;
     top_ = {list, &block, length, false};
 }
 
@@ -153,8 +159,31 @@ void SmallBin::drop_beyond_limit() {
 
 void SmallBin::drop_oldest() {
     Chain const chain = entry(oldest_++);
-    if (chain.list() != nullptr) add_to_rest(chain.block(), chain.list());
+    leave_list(chain);
     leave_stack(chain.block());
+}
+
+// Its objects are again what is free of its block.
+void SmallBin::leave_list(Chain const& chain) {
+    if (chain.list() == nullptr) return;
+    chain.block().in_stack -= chain.list()->length();
+    add_to_rest(chain.block(), chain.list());
+}
+
+// All chains of the block, of which the newest one has just begun.
+void SmallBin::purge(SmallBlock& block) {
+    put_top_aside();
+    std::uint32_t kept = oldest_;
+    for (std::uint32_t at = oldest_; at != newest_; ++at) {
+        Chain const chain = entry(at);
+        if (&chain.block() == &block)
+            leave_list(chain);
+        else
+            entry(kept++) = chain;
+    }
+    newest_ = kept;
+    block.chains = 0;
+    classify(block);
 }
 
 // A short list is joined with the one that is there, so that they do not become many.
@@ -184,8 +213,12 @@ void SmallBin::leave_stack(SmallBlock& block) {
     if (--block.chains == 0) classify(block);
 }
 
-void SmallBin::take_back(FreeObject* first, FreeObject* last, std::uint32_t length, SmallBlock& block) {
+void SmallBin::take_back(FreeObject* first, FreeObject* last, std::uint32_t length, SmallBlock& block, bool is_hot) {
     free_ += length;
+    if (is_hot) [[unlikely]] {
+        push(block, first, length);
+        return drop_beyond_limit();
+    }
     add_to_rest(block, first, last, length);
     if (block.chains == 0) classify(block);
 }
@@ -241,8 +274,8 @@ SmallBlock* SmallBin::find_block() {
     do {
         if (SmallBlock* const block = first_of(nearly_full_, State::NearlyFull)) return block;
         if (SmallBlock* const block = first_of(nearly_empty_, State::NearlyEmpty)) return block;
-    } while (heap_.take_back_returned());
-    return make_block();
+    } while (heap_.take_back_returned() && top_.block == nullptr);
+    return top_.block == nullptr ? make_block() : nullptr;
 }
 
 SmallBlock* SmallBin::make_block() {
@@ -288,12 +321,15 @@ BinUse SmallBin::use() const {
 
 bool SmallBin::is_consistent() const {
     std::size_t in_stack = top_.length;
-    bool is_right = newest_ - oldest_ <= max_chains_ && (top_.list == nullptr) == (top_.length == 0);
+    bool is_right = newest_ - oldest_ <= max_chains_ && (top_.list == nullptr) == (top_.length == 0) &&
+                    (top_.block == nullptr || top_.length <= top_.block->in_stack);
     for (std::uint32_t at = oldest_; at != newest_; ++at) {
         Chain const& chain = entry(at);
         SmallBlock const& block = chain.block();
-        if (chain.list() != nullptr) in_stack += chain.list()->length();
+        std::uint32_t const length = chain.list() != nullptr ? chain.list()->length() : 0;
+        in_stack += length;
         is_right = is_right && block.state == State::InStack && block.chains > 0 && block.bin == this &&
+                   length <= block.in_stack && block.in_stack + block.rest_objects <= block.objects &&
                    (chain.list() != nullptr || chain.has_rest());
     }
     for (SmallBlockList const* const list : {&nearly_full_, &nearly_empty_}) {

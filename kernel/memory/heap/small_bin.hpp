@@ -41,8 +41,9 @@ class SmallBin {
     [[nodiscard]] std::size_t take(std::span<void*> room);
     // Up to Magazine::max_batch objects of this bin's blocks, the one that was freed last last. May give blocks back.
     void give_back(std::span<void* const> objects);
-    // A list, to its last object, that others have freed: it is cold, and does not go onto the stack (8.1.1).
-    void take_back(FreeObject* first, FreeObject* last, std::uint32_t length, SmallBlock& block);
+    // A list, to its last object, that others have freed: unless it is taken for hot, it does not go onto the stack
+    // (8.1.1).
+    void take_back(FreeObject* first, FreeObject* last, std::uint32_t length, SmallBlock& block, bool is_hot = false);
     // All that is free leaves the stack, and empty blocks go back.
     void empty_stack();
 
@@ -86,6 +87,8 @@ class SmallBin {
     void end_top();
     void drop_beyond_limit();
     void drop_oldest();
+    void leave_list(Chain const& chain);
+    void purge(SmallBlock& block);
     static void add_to_rest(SmallBlock& block, FreeObject* list);
     static void add_to_rest(SmallBlock& block, FreeObject* first, FreeObject* last, std::uint32_t length);
     void leave_stack(SmallBlock& block);

@@ -50,6 +50,7 @@ struct alignas(cache_line_bytes) SmallBlock {
     std::uint32_t chains = 0;       // in the stack that are of this block
     FreeObject* batch = nullptr;    // while objects are given back: those of this block
     std::uint32_t batch_objects = 0;
+    std::uint32_t in_stack = 0; // objects in lists of its chains
     State state = State::Full;
     State listed = State::Full; // the list of its bin in which it stands; Full, InStack: none
     ListLinks<SmallBlock> links{};

@@ -18,7 +18,8 @@ RequestCore::RequestCore(Scheduler& scheduler, Worker& worker, std::size_t place
     , victims_(std::move(victims))
     // Alone, it leaves nothing to others.
     , patience_(victims_.size() != 0 ? clock::to_cycles(scheduler.options().patience) : Cycles{})
-    , left_alone_after_(patience_ != Cycles{} ? clock::to_cycles(left_alone_after) : Cycles{}) {}
+    , left_alone_after_(patience_ != Cycles{} ? clock::to_cycles(left_alone_after) : Cycles{})
+    , scans_under_lock_(scheduler.options().scans_under_lock) {}
 
 RequestCore& RequestCore::at(Victim const& victim) const {
     return static_cast<RequestCore&>(scheduler().of(victim.core));
@@ -172,9 +173,11 @@ bool RequestCore::stays() {
     std::uint32_t const leader = own_place_->leader();
     if (leader == number() || patience_ == Cycles{}) return true;
     StayEstimate::Word word = StayEstimate::Word::Lead;
-    if (leader != RequestPlace::no_core)
-        word = stay_.look(leader, own_place_->tasks(), scheduler().at(leader).counts().tasks(), clock::timestamp(),
-                          patience_);
+    if (leader != RequestPlace::no_core) {
+        Cycles const now = clock::timestamp();
+        if (!stay_.is_due(leader, now, patience_)) return true; // what it has run so far lies in the leader's cache
+        word = stay_.look(leader, own_place_->tasks(), scheduler().at(leader).counts().tasks(), now, patience_);
+    }
     if (word == StayEstimate::Word::Lead) own_place_->set_leader(number());
     if (word == StayEstimate::Word::Leave) stay_.forget();
     return word != StayEstimate::Word::Leave;
@@ -187,16 +190,17 @@ ReschedulableTask* RequestCore::take_from_requests() {
         task = place->take(node_.place());
         if (task != nullptr) go_to(*place);
     }
-    if (task == nullptr && is_working_ && own_place_ != nullptr && own_place_->may_have_tasks()) {
+    if (task == nullptr && is_working_ && own_place_ != nullptr &&
+        (own_place_->may_have_tasks() || scans_under_lock_)) {
         if (!stays()) {
             counts_.left.add(1);
             return nullptr;
         }
-        task = own_place_->take(node_.place());
+        task = scans_under_lock_ ? node_.take_locked(*own_place_) : own_place_->take(node_.place());
     }
     if (task == nullptr) {
         if (!helps_with_unbound(clock::timestamp())) return nullptr;
-        task = node_.take_unbound();
+        task = scans_under_lock_ ? node_.take_unbound_locked() : node_.take_unbound();
         if (task == nullptr) return nullptr;
         unbound_help_.took_one();
         go_to(*task->request().place());
@@ -312,7 +316,12 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
         return nullptr;
     }
     if (!takes_next || !stack_.begin_take()) {
-        if (!task.try_rest()) queue_again(task, outcome, takes_next);
+        if (!task.try_rest()) {
+            queue_again(task, outcome, takes_next);
+            return nullptr;
+        }
+        store_load_fence_was_there();
+        look_at_sleepers();
         return nullptr;
     }
     if (!task.try_rest()) [[unlikely]] {

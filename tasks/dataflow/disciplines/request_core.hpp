@@ -106,8 +106,9 @@ class RequestCore final : public CoreScheduler, public WorkSource {
     Cycles patience_;
     Cycles left_alone_after_;
     Cycles looked_for_left_alone_{};
-    Cycles looked_{};            // for work, while it polls
-    Cycles look_every_{};        // longer and longer, while there is none: a look costs who has work
+    Cycles looked_{};     // for work, while it polls
+    Cycles look_every_{}; // longer and longer, while there is none: a look costs who has work
+    bool const scans_under_lock_;
     bool has_offered_ = false;   // since look_at_sleepers()
     bool takes_it_next_ = false; // the task that it is queueing
     bool has_seen_work_ = false;

@@ -5,6 +5,7 @@
 
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
+#include "tasks/parallel.hpp"
 #include "tasks/wait_until.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/requests.hpp"
@@ -124,6 +125,7 @@ MXK_TEST(dataflow, tasks_run_alone_and_no_run_that_was_asked_for_is_lost) {
     for (Discipline const discipline : all_disciplines) run_storm({.discipline = discipline}, 200'000);
     run_storm({.sleep_rule = dataflow::SleepRule::Loose}, 200'000);
     run_storm({.reruns_bound = true, .steals_first = true}, 200'000);
+    run_storm({.scans_under_lock = true}, 100'000);
 }
 MXK_TEST(dataflow, tasks_run_alone_also_with_delays) {
     InjectDelays const delays;
@@ -486,6 +488,40 @@ MXK_TEST(dataflow, no_request_is_left_also_with_delays) {
     InjectDelays const delays;
     ping({}, 300);
     ping({.sleep_rule = dataflow::SleepRule::Loose}, 300);
+}
+
+// Nobody wakes them: they look again by themselves.
+MXK_TEST(dataflow, no_request_is_left_where_cores_sleep_for_a_time) {
+    auto const cores = all_cores();
+    auto const sleep_for = [&cores](Nanoseconds time) {
+        return mxk::run_on(cores.span(), [time](Worker& worker, std::size_t) {
+            worker.set_sleep_time(time);
+            return Step::Done;
+        });
+    };
+    auto const sleeps = [&cores] {
+        std::uint64_t sum = 0;
+        for (CoreId const core : cores.span()) sum += workers::of(core).statistics().sleeps.value();
+        return sum;
+    };
+    MXK_REQUIRE(sleep_for(Nanoseconds{100'000}));
+    std::uint64_t const before = sleeps();
+    with_scheduler({}, [](Scheduler& scheduler) {
+        std::atomic<unsigned> steps{0};
+        for (unsigned round = 0; round < 50; ++round) {
+            Steps request(steps, 3);
+            scheduler.submit(request);
+            request.wait();
+            Worker::current().destroy(*request.step);
+            // Longer than they poll.
+            Cycles const end = clock::timestamp() + clock::to_cycles(Nanoseconds{200'000});
+            while (clock::timestamp() < end) arch::pause();
+        }
+        for (std::size_t place = 0; place < scheduler.cores(); ++place)
+            MXK_CHECK_EQUAL(scheduler.at(place).counts().sleeps.value(), 0u); // none said that it sleeps
+    });
+    MXK_CHECK(workers::count() == 1 || sleeps() > before);
+    MXK_CHECK(sleep_for(Nanoseconds{0}));
 }
 
 } // namespace

@@ -128,19 +128,17 @@ TEST_F(HeapTest, alignments_up_to_a_gigabyte_are_kept) {
     }
 }
 
-// Item 26, and the invariants of 4.3.2: random use of all classes.
-TEST_F(HeapTest, random_use_keeps_contents_apart_and_bins_consistent) {
+// Random use of all classes, after which nothing is left.
+void use_at_random(CoreHeap& heap, int times) {
     struct Live {
         void* object;
         std::size_t bytes;
     };
-    configure({1 * GiB});
-    CoreHeap& heap = make_heap(0, node_id(0));
     std::mt19937_64 random(3);
     Contents contents;
     std::vector<Live> live;
     std::size_t wanted = 0;
-    for (int i = 0; i < (inject::enabled ? 100'000 : 300'000); ++i) {
+    for (int i = 0; i < times; ++i) {
         if (i % 20'000 == 0) wanted = random() % 20'000; // grows and shrinks
         if (live.size() > wanted || (!live.empty() && random() % 2 == 0)) {
             std::swap(live[random() % live.size()], live.back());
@@ -170,6 +168,29 @@ TEST_F(HeapTest, random_use_keeps_contents_apart_and_bins_consistent) {
     heap.trim();
     EXPECT_EQ(heap.blocks().used(), 0U);
     for (std::size_t bin = 0; bin < medium_bin_count; ++bin) EXPECT_EQ(heap.medium(bin).used(), 0U);
+}
+
+// Item 26, and the invariants of 4.3.2.
+TEST_F(HeapTest, random_use_keeps_contents_apart_and_bins_consistent) {
+    configure({1 * GiB});
+    use_at_random(make_heap(0, node_id(0)), inject::enabled ? 100'000 : 300'000);
+}
+
+TEST_F(HeapTest, a_block_that_becomes_empty_leaves_the_stack_at_once_if_that_is_wanted) {
+    configure({1 * GiB});
+    auto const blocks_left = [&](HeapVariant const& variant) {
+        CoreHeap& heap = make_heap(0, node_id(0));
+        heap.set_variant(variant);
+        // What stays in use lets the stack have many chains.
+        std::vector<void*> objects;
+        for (int i = 0; i < 120'000; ++i) objects.push_back(heap.allocate(64));
+        for (std::size_t i = 100'000; i < objects.size(); ++i) heap.deallocate(objects[i], 64);
+        std::size_t const left = heap.blocks().used();
+        for (std::size_t i = 0; i < 100'000; ++i) heap.deallocate(objects[i], 64);
+        use_at_random(heap, 50'000); // which trims
+        return left;
+    };
+    EXPECT_GE(blocks_left({}), blocks_left({.purges = true}) + 8);
 }
 
 TEST_F(HeapTest, what_was_freed_last_is_given_out_first) {
@@ -366,6 +387,68 @@ TEST_F(HeapTest, what_another_core_frees_comes_home_and_is_cold) {
     other.trim();
     EXPECT_EQ(owner.blocks().used(), 1U); // of `hot`
     EXPECT_EQ(other.blocks().used(), 0U); // the batches have come home, too
+}
+
+TEST_F(HeapTest, what_comes_home_is_hot_if_that_is_wanted) {
+    configure({64 * MiB});
+    CoreHeap& owner = make_heap(0, node_id(0));
+    CoreHeap& other = make_heap(1, node_id(0));
+    SmallBin const& bin = owner.small(small_bin_of(64));
+    std::vector<void*> objects;
+    auto const send_home = [&](HeapVariant const& variant) {
+        other.set_variant(variant);
+        for (int i = 0; i < 960; ++i) objects.push_back(owner.allocate(64));
+        std::uint64_t const before = bin.use().chain_objects;
+        for (void* const object : objects) other.deallocate(object, 64);
+        objects.clear();
+        other.settle();
+        owner.settle();
+        EXPECT_TRUE(bin.is_consistent());
+        return bin.use().chain_objects - before;
+    };
+    EXPECT_EQ(send_home({.is_hot = [](CoreId from, CoreId to) { return from == core_id(1) && to == core_id(0); }}),
+              960U);
+    EXPECT_EQ(send_home({.is_hot = [](CoreId from, CoreId to) { return from == to; }}), 0U);
+    owner.trim();
+    other.trim();
+    EXPECT_EQ(owner.blocks().used(), 0U);
+    EXPECT_EQ(other.blocks().used(), 0U);
+}
+
+// Also where it comes home while the owner looks for a block, and others are about to be dropped.
+TEST_F(HeapTest, what_comes_home_as_hot_keeps_bins_consistent) {
+    configure({64 * MiB});
+    CoreHeap& owner = make_heap(0, node_id(0));
+    CoreHeap& other = make_heap(1, node_id(0));
+    other.set_variant({.is_hot = [](CoreId, CoreId) { return true; }});
+    std::mt19937_64 random(7);
+    std::vector<std::pair<void*, std::size_t>> live;
+    Contents contents;
+    std::size_t wanted = 0;
+    for (int i = 0; i < 60'000; ++i) {
+        if (i % 2'000 == 0) wanted = random() % 1'500; // less than of what the owner would be told
+        if (live.size() > wanted) {
+            std::swap(live[random() % live.size()], live.back());
+            auto const [object, bytes] = live.back();
+            live.pop_back();
+            contents.remove(object);
+            (random() % 4 == 0 ? owner : other).deallocate(object, bytes);
+        } else {
+            std::size_t const bytes = random() % 2 == 0 ? 64 : 1'000;
+            void* const object = owner.allocate(bytes);
+            ASSERT_NE(object, nullptr);
+            contents.add(object, bytes, static_cast<std::uint8_t>(i));
+            live.emplace_back(object, bytes);
+        }
+        if (i % 1'000 == 0) {
+            for (std::size_t bin = 0; bin < small_bin_count; ++bin) ASSERT_TRUE(owner.small(bin).is_consistent());
+        }
+    }
+    for (auto const& [object, bytes] : live) other.deallocate(object, bytes);
+    other.settle();
+    owner.trim();
+    other.trim();
+    EXPECT_EQ(owner.blocks().used(), 0U);
 }
 
 TEST_F(HeapTest, parked_objects_are_used_before_another_block_is_taken) {

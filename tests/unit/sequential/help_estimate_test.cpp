@@ -65,6 +65,7 @@ TEST(DataflowHelpEstimate, WithoutPatienceAllIsTaken) {
 
 StayEstimate::Word look(StayEstimate& stay, std::size_t waiting, std::uint64_t done, std::uint64_t now,
                         std::uint32_t leader = 0) {
+    if (!stay.is_due(leader, Cycles{now}, patience)) return StayEstimate::Word::Stay;
     return stay.look(leader, waiting, done, Cycles{now}, patience);
 }
 

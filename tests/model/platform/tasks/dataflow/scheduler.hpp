@@ -19,6 +19,7 @@ enum class Discipline : std::uint8_t { Requests, TwoFifos, OneFifo, OneLifo };
 struct SchedulerOptions {
     Discipline discipline = Discipline::Requests;
     SleepRule sleep_rule = SleepRule::Strict;
+    bool scans_under_lock = false;
     bool reruns_bound = false;
     bool steals_first = false;
     Nanoseconds patience{0};
