@@ -25,6 +25,9 @@ constexpr Bound from_to(double low, double high) {
 constexpr Said ratio(std::string_view says, Bound bound, std::string_view over, std::string_view under) {
     return {.says = says, .bound = bound, .over = {over}, .under = RowChoice{under}};
 }
+constexpr Said ratio_of_parts(std::string_view says, Bound bound, std::string_view over, std::string_view under) {
+    return {.says = says, .bound = bound, .over = {.part = over}, .under = RowChoice{.part = under}};
+}
 constexpr BoboxExperiment missing(std::string_view number, std::string_view title,
                                   std::span<BoboxStatement const> statements, std::string_view reason) {
     return {.number = number, .title = title, .statements = statements, .not_built = reason};
@@ -106,10 +109,8 @@ constexpr std::array siblings_says{ratio("six cores with one thread each do clea
 
 constexpr std::array reruns{BoboxPart{"unbound", "dataflow mix --requests 16x4 --discipline requests"},
                             BoboxPart{"bound", "dataflow mix --requests 16x4 --discipline requests --reruns-bound"}};
-constexpr std::array reruns_says{Said{"reruns that are unbound: 1 to 2 % more than bound ones, here no fewer",
-                                      or_more(1),
-                                      {.part = "unbound"},
-                                      RowChoice{.part = "bound"}}};
+constexpr std::array reruns_says{ratio_of_parts("reruns that are unbound: 1 to 2 % more than bound ones, here no fewer",
+                                                or_more(1), "unbound", "bound")};
 
 constexpr Parts one_fifo{{{.command = "dataflow flood --requests 10,1000 --discipline one-fifo"}}};
 constexpr std::array one_fifo_says{
@@ -177,10 +178,8 @@ constexpr std::array final_says{ratio("the new scheduler and allocator: 6 to 25 
 
 constexpr std::array busy{BoboxPart{"asleep", "dataflow mix --requests 64x1 --discipline original"},
                           BoboxPart{"busy", "dataflow mix --requests 64x1 --discipline original --busy-wait"}};
-constexpr std::array busy_says{Said{"cores that sleep do much more than cores that wait busily",
-                                    or_more(1.1),
-                                    {.part = "asleep"},
-                                    RowChoice{.part = "busy"}}};
+constexpr std::array busy_says{
+    ratio_of_parts("cores that sleep do much more than cores that wait busily", or_more(1.1), "asleep", "busy")};
 
 constexpr Parts counters{{{.command = "dataflow counters"}}};
 constexpr std::array counters_says{
@@ -190,18 +189,14 @@ constexpr std::array counters_says{
 constexpr std::array scans{
     BoboxPart{"without", "dataflow mix --requests 16x4 --discipline requests"},
     BoboxPart{"under a lock", "dataflow mix --requests 16x4 --discipline requests --locked-scan"}};
-constexpr std::array scan_says{Said{"a scan without locks, and a look before it: 3 to 4 % more, here no less",
-                                    or_more(1),
-                                    {.part = "without"},
-                                    RowChoice{.part = "under a lock"}}};
+constexpr std::array scan_says{ratio_of_parts("a scan without locks, and a look before it: 3 to 4 % more, here no less",
+                                              or_more(1), "without", "under a lock")};
 
 constexpr std::array drained{
     BoboxPart{"to blocks", "heap remote --heap mxk --pattern all-to-all"},
     BoboxPart{"onto the stack", "heap remote --heap mxk --pattern all-to-all --returned-to stack"}};
-constexpr std::array drained_says{Said{"drained objects pass by the stack: 1 to 2 % more, here no less",
-                                       or_more(1),
-                                       {.part = "to blocks"},
-                                       RowChoice{.part = "onto the stack"}}};
+constexpr std::array drained_says{ratio_of_parts("drained objects pass by the stack: 1 to 2 % more, here no less",
+                                                 or_more(1), "to blocks", "onto the stack")};
 
 constexpr std::array hot{
     BoboxPart{"to blocks", "heap remote --heap mxk --pattern all-to-all"},
@@ -215,18 +210,14 @@ constexpr std::array hot_says{Said{.says = "frees of who shares a cache as hot o
 constexpr std::array purges{
     BoboxPart{"stay", "heap micro --heap mxk --pattern sawtooth --live 20000 --size 64"},
     BoboxPart{"leave", "heap micro --heap mxk --pattern sawtooth --live 20000 --size 64 --purge"}};
-constexpr std::array purge_says{Said{"blocks that became empty leave the stack at once: more time",
-                                     or_more(1),
-                                     {.part = "leave"},
-                                     RowChoice{.part = "stay"}}};
+constexpr std::array purge_says{
+    ratio_of_parts("blocks that became empty leave the stack at once: more time", or_more(1), "leave", "stay")};
 
 constexpr std::array timed{
     BoboxPart{"until woken", "dataflow mix --requests 16x4 --discipline requests"},
     BoboxPart{"for a time", "dataflow mix --requests 16x4 --discipline requests --sleep-time 200000"}};
-constexpr std::array timed_says{Said{"sleeping for a time does less than sleeping until woken",
-                                     up_to(1),
-                                     {.part = "for a time"},
-                                     RowChoice{.part = "until woken"}}};
+constexpr std::array timed_says{
+    ratio_of_parts("sleeping for a time does less than sleeping until woken", up_to(1), "for a time", "until woken")};
 
 // What needs something that there is not.
 constexpr std::array mappings_says{Said{"about 65,500 mappings, then no more", or_more(32'750)}};
