@@ -316,12 +316,12 @@ inline ReschedulableTask* RequestCore::run_one(ReschedulableTask& task, bool tak
         return nullptr;
     }
     if (!takes_next || !stack_.begin_take()) {
-        if (!task.try_rest()) {
+        if (task.try_rest()) {
+            store_load_fence_was_there();
+            look_at_sleepers();
+        } else {
             queue_again(task, outcome, takes_next);
-            return nullptr;
         }
-        store_load_fence_was_there();
-        look_at_sleepers();
         return nullptr;
     }
     if (!task.try_rest()) [[unlikely]] {
