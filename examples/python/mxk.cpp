@@ -172,6 +172,15 @@ template <typename Value> class PythonTable {
         expect_not_forked();
         return table_->size();
     }
+    std::size_t bytes() const {
+        expect_not_forked();
+        return table_->bytes();
+    }
+    std::size_t clear() {
+        expect_not_forked();
+        nb::gil_scoped_release const released;
+        return table_->clear();
+    }
 
     bool contains(nb::object key) { return table_->find(key_of(key)).has_value(); }
     Value get(nb::object key) {
@@ -252,6 +261,8 @@ template <typename Value> void add_class(nb::module_& module, char const* name, 
         .def("add", &Class::add, nb::arg("keys"), nb::arg("values"),
              "Inserts or adds: sums by key; or one value for all: counts; how many are new.")
         .def("erase", &Class::erase, nb::arg("keys"), "How many were there.")
+        .def("clear", &Class::clear, "Erases all keys, and gives their memory back; how many there were.")
+        .def_prop_ro("nbytes", &Class::bytes, "Memory for keys and values.")
         .def("find", &Class::find, nb::arg("keys"), "Their values, 0 where there is none, and whether there is one.")
         .def("items", &Class::items, "All keys and their values, in no order.")
         .def("__len__", &Class::size, "How many keys there are.")

@@ -42,6 +42,7 @@ template <typename Key, typename Value, typename Operation> class BulkApply {
     [[gnu::always_inline]] void add(BulkItem& item) {
         if (Region::is_apart(item.word)) [[unlikely]]
             return apply_apart(item);
+        if constexpr (Operation::erases) ask_behind(ring_[(at_ + places / 2) % places]);
         for (;; at_ = (at_ + 1) % places) {
             Waiting& waiting = ring_[at_];
             if (waiting.item == nullptr || has_ended(waiting)) {
@@ -83,6 +84,11 @@ template <typename Key, typename Value, typename Operation> class BulkApply {
         if constexpr (Bucket::lines == 2) prefetch_far(reinterpret_cast<std::byte*>(waiting.bucket) + cache_line_bytes);
         operation_.prefetch(item.at);
         if constexpr (Bucket::keeps_zero) keys_.prefetch(item.at);
+    }
+
+    // Half of the way to its turn: an erase from a full bucket looks into the next one for what has passed it.
+    [[gnu::always_inline]] void ask_behind(Waiting const& waiting) {
+        if (waiting.item != nullptr && waiting.bucket->free() == 0) prefetch_far(region_.next(waiting.bucket));
     }
 
     [[gnu::always_inline]] bool has_ended(Waiting& waiting) {

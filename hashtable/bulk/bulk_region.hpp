@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -142,6 +143,26 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         }
     }
 
+    // All keys at once; gives how many. Their memory goes back, less what was promised and what the region began with.
+    // May block for the allocator's lock, as the next two.
+    std::size_t clear() {
+        std::size_t const erased = std::exchange(size_, 0);
+        has_zero_ = false;
+        store_.clear();
+        std::size_t const buckets = fitting(1);
+        if (buckets != count()) (void)replace(buckets);
+        clear_buckets(0, count());
+        return erased;
+    }
+    // As few buckets as the keys need, but no fewer than it began with. Without memory it stays as it is.
+    void shrink() { shrink_to(fitting(1)); }
+    // The same after erases, where so few keys are left that many more may come until it grows.
+    void give_back() {
+        if (size_ + promised_ < limit_ / 8) shrink_to(fitting(2));
+    }
+    // Memory that it has.
+    [[nodiscard]] std::size_t bytes() const { return memory_.size() * sizeof(Bucket) + store_.bytes(); }
+
     // visit(key, value) for every pair.
     template <typename Visit> void for_each(Visit visit) {
         if (has_zero_) visit(Keys::view(typename Keys::Stored{}), static_cast<Value const&>(zero_value()));
@@ -158,7 +179,8 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     bool reserve(std::size_t keys) {
         constexpr std::size_t frame = 4 * KiB;
         if (keys > std::numeric_limits<std::size_t>::max() / 2) return false;
-        return rebuild(std::max(units_for(2 * keys, Bucket::places), frame / sizeof(Bucket)));
+        first_count_ = std::max(units_for(2 * keys, Bucket::places), frame / sizeof(Bucket));
+        return rebuild(first_count_);
     }
 
   private:
@@ -188,18 +210,31 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         while (soft_limit(buckets) < wanted) buckets *= 2;
         return rebuild(buckets);
     }
-    bool rebuild(std::size_t buckets) {
+    // How many there are, halved as long as so many times the keys fit.
+    [[nodiscard]] std::size_t fitting(std::size_t times) const {
+        std::size_t buckets = count();
+        while (buckets / 2 >= first_count_ && soft_limit(buckets / 2) >= times * (size_ + promised_)) buckets /= 2;
+        return buckets;
+    }
+    [[gnu::noinline]] void shrink_to(std::size_t buckets) {
+        if (buckets != count()) rebuild(buckets);
+    }
+    // By others, which hold anything. The old ones; none without memory.
+    std::optional<NodeArray<Bucket>> replace(std::size_t buckets) {
         auto made = NodeArray<Bucket>::create(buckets, node_);
-        if (!made) return false;
-        NodeArray<Bucket> old = std::move(memory_);
-        std::size_t const old_count = count();
-        memory_ = std::move(made).value();
+        if (!made) return std::nullopt;
+        NodeArray<Bucket> old = std::exchange(memory_, std::move(made).value());
         buckets_.store(memory_.data(), std::memory_order_relaxed);
         count_.store(buckets, std::memory_order_relaxed);
         limit_ = soft_limit(buckets);
+        return old;
+    }
+    bool rebuild(std::size_t buckets) {
+        auto const old = replace(buckets);
+        if (!old) return false;
         std::size_t cleared = 0;
-        for (std::size_t i = 0; i < old_count; ++i) move_out(old[i], cleared);
-        clear(cleared, buckets);
+        for (Bucket const& bucket : old->span()) move_out(bucket, cleared);
+        clear_buckets(cleared, buckets);
         return true;
     }
     // The new buckets are cleared right before the first key comes to them, when they are in the cache anyway.
@@ -209,16 +244,17 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
             Bucket* to = home(from.hash(place));
             for (;; to = next(to)) {
                 auto const at = static_cast<std::size_t>(to - buckets());
-                if (at >= cleared) [[unlikely]]
-                    clear(cleared, std::min(at + 4 * KiB / sizeof(Bucket), count()));
+                if (at >= cleared) [[unlikely]] {
+                    std::size_t const end = std::min(at + 4 * KiB / sizeof(Bucket), count());
+                    clear_buckets(std::exchange(cleared, end), end);
+                }
                 if (to->free() != 0) break;
             }
             to->take_over(static_cast<unsigned>(std::countr_zero(to->free())), from, place);
         }
     }
-    void clear(std::size_t& cleared, std::size_t end) {
-        std::memset(static_cast<void*>(buckets() + cleared), 0, (end - cleared) * sizeof(Bucket));
-        cleared = end;
+    void clear_buckets(std::size_t begin, std::size_t end) {
+        std::memset(static_cast<void*>(buckets() + begin), 0, (end - begin) * sizeof(Bucket));
     }
 
     void remove(Bucket& bucket, unsigned place) {
@@ -267,6 +303,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     std::size_t size_ = 0;
     std::size_t promised_ = 0;
     std::size_t limit_ = 0;
+    std::size_t first_count_ = 0; // of buckets
     NodeArray<Bucket> memory_;
     [[no_unique_address]] typename Keys::Store store_;
 };

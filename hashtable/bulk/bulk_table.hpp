@@ -17,6 +17,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@
 #include "hashtable/bulk/bulk_region.hpp"
 #include "hashtable/bulk/bulk_result.hpp"
 #include "hashtable/bulk/bulk_rounds.hpp"
+#include "hashtable/bulk/each_region.hpp"
 #include "hashtable/bulk/helpers.hpp"
 #include "hashtable/bulk/key_array.hpp"
 #include "hashtable/bulk/scratch_pool.hpp"
@@ -120,6 +122,14 @@ template <typename Key, typename Value> class Table {
     // must not call the table. What changes in other regions meanwhile may be seen or not. A string that it is given
     // does not outlive the visit.
     template <typename Visit> void for_each(Visit visit) const;
+    // Erases all keys, region by region, and gives their memory back; gives how many there were. What others insert
+    // meanwhile may stay.
+    std::size_t clear();
+    // Gives memory back that the keys do not need, down to what `capacity` asked for: erases do so only where an eighth
+    // or less is left, and of strings' bytes only clear() does.
+    void shrink();
+    // Memory for keys and values.
+    [[nodiscard]] std::size_t bytes() const;
     // Exact while nobody changes it.
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
@@ -144,6 +154,8 @@ template <typename Key, typename Value> class Table {
     }
     Region& region_of(std::uint64_t hash) const { return regions_[hash >> (64 - hash_bits_)]; }
 
+    // function(region), by helpers, too; each region's lock is held.
+    template <typename Function> void with_each_region(Function function);
     template <typename Operation> BulkResult change(Keys keys, Operation const& operation, Mask mask);
     template <typename Operation>
     void change_one_by_one(Keys keys, Operation const& operation, Mask mask, BulkResult& result);

@@ -117,7 +117,9 @@ table_operations::Outcome Table<Key, Value>::change_one(KeyView const& key, Oper
     Region& region = region_of(its.hash);
     ExclusiveHold const hold(region.lock());
     if constexpr (Operation::erases) {
-        return region.erase(its, key) ? Outcome::Changed : Outcome::Unchanged;
+        bool const erased = region.erase(its, key);
+        if (region.size() % 64 == 0) region.give_back();
+        return erased ? Outcome::Changed : Outcome::Unchanged;
     } else {
         if (Value* const value = region.find(its, key); value != nullptr)
             return operation.meet(*value, at) ? Outcome::Changed : Outcome::Unchanged;
@@ -156,6 +158,32 @@ template <typename Key, typename Value> template <typename Visit> void Table<Key
     }
 }
 
+template <typename Key, typename Value>
+template <typename Function>
+void Table<Key, Value>::with_each_region(Function function) {
+    EachRegion work(regions_.span(), [&](Region& region) {
+        ExclusiveHold const hold(region.lock());
+        function(region);
+    });
+    helpers_.run(work, size() >= min_helped);
+}
+template <typename Key, typename Value> std::size_t Table<Key, Value>::clear() {
+    std::atomic<std::size_t> erased{0}; // relaxed: a sum; the end of each turn orders it
+    with_each_region([&](Region& region) { erased.fetch_add(region.clear(), std::memory_order_relaxed); });
+    return erased.load(std::memory_order_relaxed);
+}
+template <typename Key, typename Value> void Table<Key, Value>::shrink() {
+    with_each_region([](Region& region) { region.shrink(); });
+}
+
+template <typename Key, typename Value> std::size_t Table<Key, Value>::bytes() const {
+    std::size_t sum = 0;
+    for (Region& region : regions_) {
+        SharedHold const hold(region.lock());
+        sum += region.bytes();
+    }
+    return sum;
+}
 template <typename Key, typename Value> std::size_t Table<Key, Value>::size() const {
     std::size_t sum = 0;
     for (Region& region : regions_) {

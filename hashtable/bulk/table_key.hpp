@@ -33,6 +33,8 @@ struct NoTextStore {
     explicit NoTextStore(NodeId) {}
     static bool promise(std::size_t) { return true; }
     static void take_back(std::size_t) {}
+    static void clear() {}
+    static std::size_t bytes() { return 0; }
 };
 
 //     View        how a key is given, and given back

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <new>
+#include <utility>
 
 #include "kernel/memory/memory.hpp"
 
@@ -14,11 +15,25 @@ struct alignas(16) TextStore::Chunk {
 };
 
 TextStore::~TextStore() {
-    while (newest_ != nullptr) {
-        Chunk const chunk = *newest_; // free() may overwrite it
-        newest_ = chunk.before;
-        memory::free(chunk.block);
+    free_chunks(newest_);
+}
+
+// This one and those before it.
+void TextStore::free_chunks(Chunk* chunk) {
+    while (chunk != nullptr) {
+        memory::Block const block = chunk->block; // free() may overwrite it
+        chunk = chunk->before;
+        bytes_ -= block.bytes;
+        memory::free(block);
     }
+}
+
+void TextStore::clear() {
+    freed_ = {};
+    if (promised_ != 0) return free_chunks(std::exchange(newest_->before, nullptr));
+    free_chunks(std::exchange(newest_, nullptr));
+    fresh_ = nullptr;
+    fresh_end_ = nullptr;
 }
 
 std::size_t TextStore::room_for(std::size_t size) {
@@ -52,6 +67,7 @@ bool TextStore::add_chunk(std::size_t bytes) {
             newest_ = new (static_cast<void*>(block.value().address)) Chunk{block.value(), newest_};
             fresh_ = reinterpret_cast<char*>(newest_ + 1);
             fresh_end_ = reinterpret_cast<char*>(block.value().address + size);
+            bytes_ += block.value().bytes;
             return true;
         }
         if (more == 0) return false;

@@ -28,6 +28,10 @@ class TextStore {
     // Room for `size` bytes, or null without memory; `is_promised`: not null. Blocks as promise() does.
     [[nodiscard]] char* allocate(std::size_t size, bool is_promised);
     void free(char* text, std::size_t size);
+    // All texts at once, whose memory goes back to the allocator, less what was promised.
+    void clear();
+
+    [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
   private:
     struct Chunk; // stands at the beginning of its memory
@@ -40,12 +44,14 @@ class TextStore {
 
     static std::size_t class_of(std::size_t room);
     bool add_chunk(std::size_t bytes);
+    void free_chunks(Chunk* chunk);
 
     char* fresh_ = nullptr; // what of the newest chunk was never given out: no less than what is promised
     char* fresh_end_ = nullptr;
     std::size_t promised_ = 0;
     std::array<Freed*, classes> freed_{};
     Chunk* newest_ = nullptr;
+    std::size_t bytes_ = 0; // of all chunks
     NodeId node_;
 };
 

@@ -299,6 +299,9 @@ floats = mxk.FloatTable(capacity=1000)
 assert floats.upsert(np.arange(3), np.array([0.5, 1.5, 2.5])) == 3
 assert floats.add(np.arange(3), np.ones(3)) == 0
 assert list(floats.find(np.arange(4))[0]) == [1.5, 2.5, 3.5, 0.0]
+empty_bytes = floats.nbytes
+assert floats.add(np.arange(100_000), 1.5) == 100_000 - 3 and floats.nbytes > 1_600_000
+assert floats.clear() == 100_000 and len(floats) == 0 and floats.nbytes == empty_bytes
 large = 2**63 + 5
 unsigned = mxk.Table(dtype="uint64")
 unsigned.add(np.array([large, 7], dtype=np.uint64), 1)
@@ -344,7 +347,7 @@ import mxk
 
 
 def use() -> None:
-    for call in (lambda: table.find(range(100)), lambda: 1 in table, lambda: len(table), mxk.Table):
+    for call in (lambda: table.find(range(100)), lambda: 1 in table, lambda: len(table), table.clear, mxk.Table):
         try:
             call()
         except RuntimeError as error:

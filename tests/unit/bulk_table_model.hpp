@@ -114,6 +114,12 @@ template <typename Key, typename Value> class TableModel {
         }
     }
 
+    void shrink() { table_.shrink(); }
+    void clear() {
+        ASSERT_EQ(table_.clear(), map_.size());
+        map_.clear();
+    }
+
     // The whole table.
     void compare() {
         ASSERT_EQ(table_.size(), map_.size());

@@ -2,7 +2,9 @@
 // growth, and memory that ends.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <numeric>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -34,6 +36,8 @@ template <typename Key, typename Value> void compare_with_model(TableOptions con
     for (std::size_t const count : {0U, 1U, 31U, 32U, 63U, 64U, 65U, 1000U, 4096U, 4097U, 9000U}) {
         for (int i = 0; i < 4; ++i) ASSERT_NO_FATAL_FAILURE(model.play(count));
         for (int i = 0; i < 50; ++i) ASSERT_NO_FATAL_FAILURE(model.play_one());
+        if (count % 2 == 1) model.shrink();
+        if (count == 64) ASSERT_NO_FATAL_FAILURE(model.clear());
         ASSERT_NO_FATAL_FAILURE(model.compare());
     }
 }
@@ -270,6 +274,88 @@ TEST(BulkTableTest, gives_its_memory_back) {
         EXPECT_GT(used(), before);
     }
     EXPECT_EQ(used(), before);
+}
+
+// What is not needed any more goes back while the table lives: by erases, by shrink(), by clear().
+TEST(BulkTableTest, gives_memory_back_while_it_lives) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    auto made = Numbers::create();
+    ASSERT_TRUE(made.ok());
+    Numbers& table = made.value();
+    std::size_t const at_first = table.bytes();
+    auto const used = [] { return memory::use(node_id(0)).used + memory::use(node_id(1)).used; };
+    std::size_t const used_at_first = used();
+    std::vector<std::uint64_t> keys(200'000);
+    std::iota(keys.begin(), keys.end(), 0);
+    ASSERT_TRUE(table.insert(keys, keys).ok());
+    std::size_t const full = table.bytes();
+    EXPECT_GT(full, keys.size() * 16);
+    EXPECT_GE(used(), used_at_first + full - at_first);
+
+    std::span const rest = std::span(keys).subspan(10'000);
+    EXPECT_EQ(table.erase(rest).changed, rest.size());
+    EXPECT_LE(table.bytes(), full / 4);
+    table.shrink();
+    EXPECT_LE(table.bytes(), full / 8);
+    std::vector<std::uint64_t> values(10'000);
+    EXPECT_EQ(table.find(std::span(keys).first(10'000), values), values.size());
+    for (std::size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], i);
+    for (std::size_t i = 0; i < 10'000; ++i) ASSERT_TRUE(table.erase(keys[i])); // one by one
+    EXPECT_LE(table.bytes(), at_first * 2);
+
+    ASSERT_TRUE(table.insert(keys, keys).ok());
+    EXPECT_EQ(table.bytes(), full);
+    EXPECT_EQ(table.clear(), keys.size());
+    EXPECT_EQ(table.bytes(), at_first);
+    EXPECT_TRUE(table.empty());
+    EXPECT_EQ(table.find(keys, keys), 0U);
+}
+
+TEST(BulkTableTest, strings_give_their_memory_back_when_all_go) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    auto made = Table<std::string, int>::create({.capacity = 1000});
+    ASSERT_TRUE(made.ok());
+    std::size_t const at_first = made.value().bytes();
+    std::vector<std::string> keys;
+    for (int i = 0; i < 20'000; ++i) keys.push_back(std::string(100, 'x') + std::to_string(i));
+    for (int round = 0; round < 3; ++round) {
+        EXPECT_EQ(made.value().add(keys, 1).changed, keys.size());
+        EXPECT_GT(made.value().bytes(), keys.size() * 100);
+        EXPECT_EQ(made.value().clear(), keys.size());
+        EXPECT_EQ(made.value().bytes(), at_first);
+    }
+}
+
+// Some insert, also what was promised room before, while another one clears and shrinks.
+TEST(BulkTableTest, is_cleared_while_others_insert) {
+    InjectDelays const delays;
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    auto made = Table<std::string, std::uint64_t>::create({.regions = 4});
+    ASSERT_TRUE(made.ok());
+    std::atomic<bool> is_over{false};
+    std::size_t cleared = 0;
+    std::thread other([&] {
+        while (!is_over.load()) {
+            cleared += made.value().clear();
+            made.value().shrink();
+        }
+    });
+    std::vector<std::string> words;
+    for (int i = 0; i < 3'000; ++i) words.push_back(std::string(40, 'w') + std::to_string(i));
+    std::size_t inserted = 0;
+    for (int round = 0; round < 20; ++round) {
+        BulkResult const result = made.value().add(words, 1);
+        EXPECT_TRUE(result.ok());
+        inserted += result.changed;
+    }
+    is_over.store(true);
+    other.join();
+    EXPECT_EQ(inserted, cleared + made.value().size());
+    made.value().for_each(
+        [&](std::string_view word, std::uint64_t) { EXPECT_EQ(word.substr(0, 40), std::string(40, 'w')); });
 }
 
 TEST(BulkTableTest, an_insert_is_true_for_a_key_that_is_new) {
