@@ -1,6 +1,7 @@
 // The operations that overwrite a value, for every table of values: a search, and a write to what it has found.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -17,7 +18,7 @@ template <typename Table> class ValueWrites {
     template <typename Key, typename... At> bool update(Key const& key, std::uint64_t value, At const&... at) {
         auto* const found = table().find(key, at...);
         if (found == nullptr) return false;
-        *found = value;
+        write(*found, value);
         return true;
     }
 
@@ -32,11 +33,16 @@ template <typename Table> class ValueWrites {
         auto* const found = table().find(key, at...);
         if (found == nullptr) return std::nullopt;
         std::uint64_t const before = *found;
-        *found = change(before);
+        write(*found, change(before));
         return before;
     }
 
   private:
+    // release: others may read a table in place (Bucketed).
+    template <typename Word> static void write(Word& word, std::uint64_t value) {
+        std::atomic_ref(word).store(value, std::memory_order_release);
+    }
+
     friend Table;
     ValueWrites() = default;
     Table& table() { return static_cast<Table&>(*this); }

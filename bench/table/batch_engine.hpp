@@ -15,6 +15,7 @@
 #include "bench/table/engine.hpp"
 #include "bench/workload/instructions.hpp"
 #include "hashtable/batch/batch_client.hpp"
+#include "hashtable/batch/reading_client.hpp"
 #include "kernel/memory/per_core.hpp"
 #include "tasks/workers.hpp"
 
@@ -52,11 +53,28 @@ struct TimedExpectation {
 };
 static_assert(sizeof(TimedExpectation) == 8);
 
-// The client of one core, and the task that feeds it.
-template <typename Regions, typename Expected = PlainExpectation> class BatchSubmitter : public Task {
+// The client of one core, and the task that feeds it. reads_in_place: finds do not travel (reading_client.hpp).
+template <typename Regions, typename Expected = PlainExpectation, bool reads_in_place = false>
+class BatchSubmitter : public Task {
     static constexpr bool is_timed = std::same_as<Expected, TimedExpectation>;
     struct Check {
         BatchSubmitter& submitter;
+        [[gnu::always_inline]] void found(std::uint64_t key, std::uint64_t value, Expected expected) const {
+            count_latency(expected);
+            if (value == value_of(key) && expected.is_first_version() == 1) [[likely]]
+                return;
+            if (expected.is_yes == 0 || !submitter.is_right_value(key, value, expected)) submitter.run_->count_wrong();
+        }
+        [[gnu::always_inline]] void not_found(std::uint64_t, Expected expected) const {
+            count_latency(expected);
+            if (expected.is_yes == 1) [[unlikely]]
+                submitter.run_->count_wrong();
+        }
+        [[gnu::always_inline]] void count_latency(Expected expected) const {
+            if constexpr (is_timed)
+                if (Histogram* const latency = submitter.run_->latency())
+                    submitter.count_latency(stamp_after_loads(), expected, *latency);
+        }
         void operator()(Worker&, CookieBatch<Expected> const& batch) const {
             if constexpr (is_timed) {
                 if (Histogram* const latency = submitter.run_->latency()) submitter.count_latency(batch, *latency);
@@ -66,7 +84,8 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         }
     };
     using Pace = std::conditional_t<is_timed, BatchPace, NoPace>;
-    using Client = BatchClient<Regions, Check, Expected, Pace>;
+    using Client = std::conditional_t<reads_in_place, ReadingClient<Regions, Check, Expected, Pace>,
+                                      BatchClient<Regions, Check, Expected, Pace>>;
 
   public:
     using Memory = typename Client::Memory;
@@ -156,6 +175,12 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
         });
     }
     [[gnu::noinline]] std::size_t submit_versions(std::span<Instruction const> taken) {
+        if constexpr (reads_in_place)
+            return client_.submit_each(taken.size(), [this, taken](std::size_t at) -> typename Client::Request {
+                Instruction const& instruction = taken[at];
+                ask_for_later(instruction);
+                return {instruction.operation, instruction.key, operand_of(instruction), expectation(instruction)};
+            });
         std::size_t done = 0;
         for (; done < taken.size(); ++done) {
             ask_for_later(taken[done]);
@@ -182,13 +207,13 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
 
     void count_latency(CookieBatch<Expected> const& batch, Histogram& latency) const {
         Cycles const now = stamp_after_loads();
+        for (std::size_t at = 0; at < batch.size(); ++at) count_latency(now, batch.cookie(at), latency);
+    }
+    void count_latency(Cycles now, Expected const& operation, Histogram& latency) const {
         if (!run_->arrivals().is_measured(now)) return;
-        HostPauses* const pauses = run_->pauses();
-        for (std::size_t at = 0; at < batch.size(); ++at) {
-            std::uint32_t const lasted = batch.cookie(at).start.until(now);
-            latency.add(lasted);
-            if (pauses != nullptr) pauses->ended(now, lasted);
-        }
+        std::uint32_t const lasted = operation.start.until(now);
+        latency.add(lasted);
+        if (HostPauses* const pauses = run_->pauses()) pauses->ended(now, lasted);
     }
 
     // Operations of one kind that came to what was expected, which is that they do what they say: what nearly all
@@ -228,14 +253,15 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
             bool const yes = batch.result(at) == TableResult::Yes;
             bool const found = yes && (batch.is_find(at) || batch.operation(at) == Operation::Modify);
             bool const right = yes == (batch.cookie(at).is_yes == 1) && batch.result(at) != TableResult::Full &&
-                               (!found || is_right_value(batch, at));
+                               (!found || is_right_value(batch.key(at), batch.value(at), batch.cookie(at)));
             if (!right) run_->count_wrong();
         }
     }
-    bool is_right_value(CookieBatch<Expected> const& batch, std::size_t at) const {
+    [[gnu::always_inline]] bool is_right_value(std::uint64_t key, std::uint64_t value, Expected expected) const {
+        if (max_version_ == 0) return value == value_of(key);
         if constexpr (is_timed)
-            if (is_exact_) return batch.cookie(at).is_value(batch.key(at), batch.value(at));
-        return is_value_of(batch.key(at), batch.value(at), max_version_);
+            if (is_exact_) return expected.is_value(key, value);
+        return is_value_of(key, value, max_version_);
     }
 
     CoreRun* run_ = nullptr;
@@ -245,9 +271,10 @@ template <typename Regions, typename Expected = PlainExpectation> class BatchSub
     Client client_;
 };
 
-template <typename Access, typename Expected> class BatchEngine final : public AccessEngine<Access> {
+template <typename Access, typename Expected, bool reads_in_place = false>
+class BatchEngine final : public AccessEngine<Access> {
     using Regions = std::remove_reference_t<decltype(std::declval<Access&>().table())>;
-    using Submitter = BatchSubmitter<Regions, Expected>;
+    using Submitter = BatchSubmitter<Regions, Expected, reads_in_place>;
 
   public:
     using AccessEngine<Access>::AccessEngine;
@@ -287,10 +314,12 @@ template <typename Access, typename Expected> class BatchEngine final : public A
 };
 
 // With or without times and versions. Errors: as EngineOwner::create().
-template <typename Access> Result<EngineOwner> create_batch_engine(EngineSetup const& setup) {
+template <typename Access, bool reads_in_place = false>
+Result<EngineOwner> create_batch_engine(EngineSetup const& setup) {
     bool const is_exact = setup.run.trace && setup.run.max_version() != 0;
-    if (setup.run.latency || is_exact) return EngineOwner::create<BatchEngine<Access, TimedExpectation>>(setup);
-    return EngineOwner::create<BatchEngine<Access, PlainExpectation>>(setup);
+    if (setup.run.latency || is_exact)
+        return EngineOwner::create<BatchEngine<Access, TimedExpectation, reads_in_place>>(setup);
+    return EngineOwner::create<BatchEngine<Access, PlainExpectation, reads_in_place>>(setup);
 }
 
 } // namespace mxk::bench

@@ -144,6 +144,7 @@ struct EngineKind {
     Model model = Model::Tasks;
     TableLayout layout;
     Submit submit = Submit::Task;
+    Reads reads = Reads::Travel;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;

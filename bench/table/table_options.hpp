@@ -66,6 +66,13 @@ constexpr auto value_names(Submit) {
     return std::array{NamedValue{Submit::Task, "task"}, NamedValue{Submit::Batch, "batch"}};
 }
 
+// Where a key is looked up: by the core that owns it, to which the find travels, or by the one that wants to know, in
+// the owner's memory.
+enum class Reads : std::uint8_t { Travel, InPlace };
+constexpr auto value_names(Reads) {
+    return std::array{NamedValue{Reads::Travel, "travel"}, NamedValue{Reads::InPlace, "in-place"}};
+}
+
 // How the two-phase task is written.
 enum class Notation : std::uint8_t { Function, Coroutine };
 constexpr auto value_names(Notation) {
@@ -113,6 +120,7 @@ struct TableOptions : Workload, CoreSetOptions {
     Model model = Model::Tasks;
     Layout layout;
     std::optional<Submit> submit;                  // none: task
+    std::optional<Reads> reads;                    // of batches; none: travel
     std::optional<Notation> notation;              // none: function
     std::optional<Walk> walk;                      // none: whole
     std::optional<Probe> probe;                    // none: local
@@ -146,6 +154,7 @@ struct TableWay {
     Model model = Model::Tasks;
     Layout layout;
     Submit submit = Submit::Task;
+    Reads reads = Reads::Travel;
     Notation notation = Notation::Function;
     Walk walk = Walk::Whole;
     Probe probe = Probe::Local;
@@ -197,6 +206,7 @@ constexpr auto table_schema = console::schema<TableOptions>(
     console::option<&TableOptions::layout>("layout", "the hash table"),
     console::option<&TableOptions::submit>("submit",
                                            "a task for each operation, or several together (none given: task)"),
+    console::option<&TableOptions::reads>("reads", "of batches: finds go to the owner, or not (none given: travel)"),
     console::option<&TableOptions::notation>("notation", "how the two-phase task is written (none given: function)"),
     console::option<&TableOptions::walk>("walk", "a chain at once, or others in between (none given: whole)"),
     console::option<&TableOptions::probe>("probe",

@@ -20,6 +20,7 @@ template <std::size_t capacity = 64, typename T> FixedText<capacity> as_typed(T 
 
 void append_tasks(TextSink& way, TableRun const& run) {
     way.write(name_of(run.way.submit));
+    if (run.way.reads != Reads::Travel) format(way, ", reads {}", name_of(run.way.reads));
     if (run.uses("--notation")) format(way, ", {}", name_of(run.way.notation));
     if (run.uses("--walk")) format(way, ", {} walks", name_of(run.way.walk));
 }
@@ -54,6 +55,7 @@ void write_model(JsonWriter& json, TableRun const& run) {
         return;
     }
     json.field("submit", name_of(run.way.submit));
+    if (run.reads) json.field("reads", name_of(*run.reads));
     if (run.uses("--notation")) json.field("notation", name_of(run.way.notation));
     if (run.uses("--walk")) json.field("walk", name_of(run.way.walk));
     if (run.uses("--prefetch")) json.field("prefetch", run.ahead.value_or(workers::default_prefetch_distance()));

@@ -20,6 +20,7 @@ TableWay way_of(TableOptions const& options) {
     return {options.model,
             options.layout,
             options.submit.value_or(Submit::Task),
+            options.reads.value_or(Reads::Travel),
             options.notation.value_or(Notation::Function),
             options.walk.value_or(Walk::Whole),
             options.probe.value_or(Probe::Local),
@@ -28,8 +29,8 @@ TableWay way_of(TableOptions const& options) {
             options.locking};
 }
 TableWay way_of(EngineKind const& kind) {
-    return {kind.model, {kind.layout.name}, kind.submit, kind.notation, kind.walk,
-            kind.probe, kind.rehash,        kind.place,  kind.locking};
+    return {kind.model, {kind.layout.name}, kind.submit, kind.reads, kind.notation,
+            kind.walk,  kind.probe,         kind.rehash, kind.place, kind.locking};
 }
 
 // Properties of engines, by which layouts are listed.
@@ -56,6 +57,9 @@ bool has_locks(EngineKind const& kind) {
 }
 bool places_nodes(EngineKind const& kind) {
     return kind.place == Place::Owner;
+}
+bool reads_in_place(EngineKind const& kind) {
+    return kind.reads == Reads::InPlace;
 }
 bool loses(EngineKind const& kind) {
     return kind.model == Model::ThreadsUnsafe;
@@ -113,6 +117,9 @@ constexpr Need a_task_each{
     [](TableRun const& run) { return run.way.submit == Submit::Task; }, "--submit task", {}, Need::Got::Submit};
 constexpr Need batches{
     [](TableRun const& run) { return run.way.submit == Submit::Batch; }, "--submit batch", {}, Need::Got::Submit};
+constexpr Need readable{[](TableRun const& run) { return has<&reads_in_place>(run) && !run.initial_slots; },
+                        "--layout {} without --initial-slots, which any core may read while its owner changes it",
+                        &reads_in_place, Need::Got::Layout};
 constexpr Need measured_latency{[](TableRun const& run) { return run.latency; },
                                 "--latency, too, which shows what came of it"};
 constexpr Need prefetching{
@@ -194,6 +201,7 @@ constexpr Use option_uses[] = {
     {"--workload", &is_given<&TableRun::ycsb>, {&values}},
     {"--trace", &is_given<&TableRun::trace>, {&what_a_trace_writes}},
     {"--submit", &is_given<&TableRun::submit>, {&tasks}},
+    {"--reads", &is_given<&TableRun::reads>, {&owning_tasks, &batches, &readable}},
     {"--notation", &is_given<&TableRun::notation>, {&owning_tasks, &a_task_each}},
     {"--walk", &is_given<&TableRun::walk>, {&owning_tasks, &a_task_each}},
     {"--walk interleaved", [](TableRun const& run) { return run.walk == Walk::Interleaved; }, {&chains}},
@@ -261,6 +269,7 @@ FixedText<128> as_typed(TableWay const& way) {
     if (way.model != Model::Tasks) format(text, "--model {} ", name_of(way.model));
     format(text, "--layout {}", way.layout.name);
     if (runs_tasks(way.model)) format(text, " --submit {}", name_of(way.submit));
+    if (way.reads != Reads::Travel) format(text, " --reads {}", name_of(way.reads));
     if (way.model == Model::Tasks && way.submit == Submit::Task)
         format(text, " --notation {} --walk {}", name_of(way.notation), name_of(way.walk));
     if (way.probe != Probe::Local) format(text, " --probe {}", name_of(way.probe));

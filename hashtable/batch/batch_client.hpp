@@ -207,6 +207,9 @@ class BatchClient : BatchHome {
             if (lanes_[i].open != nullptr) send(lanes_[i], i);
     }
 
+    // Whether there is a cap on latency.
+    [[nodiscard]] bool has_cap() const { return pace_.has_cap(); }
+
     // Nothing is under way: every operation has ended and its results were handed on.
     [[nodiscard]] bool at_rest() const { return supply_.out() == 0 && !idle_.is_asked; }
     // Appends the task to this core's queue when that is so, perhaps at once. The client may be gone from then on.

@@ -43,6 +43,7 @@ template <typename Regions> class Batched {
     }
 
     [[nodiscard]] std::size_t region_count() const { return owners_.size(); }
+    [[nodiscard]] Regions const& regions() const { return *regions_; }
 
   private:
     template <typename ItsRegions, typename Completed, typename Cookie, typename Pace> friend class BatchClient;

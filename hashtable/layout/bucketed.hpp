@@ -1,12 +1,14 @@
 // A hash table with chaining in units of one cache line, made for tasks at memory speed: a bucket is a line of four
 // pairs, so that an operation mostly touches one line, which can be prefetched from the key alone. Keys are > 0. For
-// one core at a time: no locks, no atomics, nothing about tasks; any number may read while nobody writes. The lines of
+// one core at a time, its owner: no locks, nothing about tasks. Any other may read() meanwhile, in place. The lines of
 // the buckets are the caller's, those behind them come from a supply of the table's own.
 #pragma once
 
-#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
+#include <optional>
 #include <span>
 
 #include "base/panic.hpp"
@@ -48,7 +50,7 @@ class Bucketed : public ValueWrites<Bucketed> {
         , placement_(placement)
         , bucket_count_(lines.size())
         , supply_(node) {
-        std::fill(lines.begin(), lines.end(), PairLine{});
+        for (PairLine& line : lines) new (static_cast<void*>(&line)) PairLine();
     }
     Bucketed(Bucketed const&) = delete;
     Bucketed& operator=(Bucketed const&) = delete;
@@ -64,14 +66,14 @@ class Bucketed : public ValueWrites<Bucketed> {
         expect(key != 0, "a bucketed table has no key 0");
         Insert const result = PairBucket::insert(*at.line, at.hash, value, supply_);
         if (result == Insert::Inserted) [[likely]]
-            ++size_;
+            ++inserts_;
         return result;
     }
 
     // The key's value, or null. Key 0 is never found.
-    [[nodiscard]] std::uint64_t const* find(std::uint64_t key) const { return find(key, position(key)); }
-    [[nodiscard]] std::uint64_t* find(std::uint64_t key) { return find(key, position(key)); }
-    [[nodiscard]] static std::uint64_t* find(std::uint64_t, Position const& at) {
+    [[nodiscard]] PairLine::Value const* find(std::uint64_t key) const { return find(key, position(key)); }
+    [[nodiscard]] PairLine::Value* find(std::uint64_t key) { return find(key, position(key)); }
+    [[nodiscard]] static PairLine::Value* find(std::uint64_t, Position const& at) {
         return PairBucket::find(*at.line, at.hash);
     }
 
@@ -79,8 +81,21 @@ class Bucketed : public ValueWrites<Bucketed> {
     bool erase(std::uint64_t key) { return erase(key, position(key)); }
     bool erase(std::uint64_t, Position const& at) {
         bool const erased = PairBucket::erase(*at.line, at.hash, supply_);
-        size_ -= erased ? 1 : 0;
-        return erased;
+        if (!erased) return false;
+        if (++erases_ % erases_per_era == 0) [[unlikely]]
+            eras_.store(erases_ / erases_per_era, std::memory_order_release);
+        return true;
+    }
+
+    // The key's value, or nothing, at a moment between beginning and end: for any core or thread, while the owner goes
+    // on. Takes no lock and writes nothing. It is repeated where the owner erases in the same bucket meanwhile, and
+    // waits, by polling, for an erase of the owner's that moves keys behind the bucket's first line.
+    [[nodiscard]] std::optional<std::uint64_t> read(std::uint64_t key) const { return read(position(key)); }
+    [[nodiscard]] std::optional<std::uint64_t> read(Position const& at) const;
+    // The same as far as the first line tells: else read() does (Changed, Behind).
+    using Seen = PairBucket::Seen;
+    [[nodiscard]] [[gnu::always_inline]] PairBucket::Reading read_first(Position const& at) const {
+        return in_one_era([&] { return PairBucket::read_first(*at.line, at.hash); });
     }
 
     // The line that an operation on the key reads first, and mostly alone: for a task's annotation. Any core, at any
@@ -94,7 +109,7 @@ class Bucketed : public ValueWrites<Bucketed> {
     static void const* first_line(Position const& at) { return at.line; }
     static void prefetch_behind(std::uint64_t, Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
 
-    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t size() const { return inserts_ - erases_; }
     [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }
     // How many lines there are behind those of the buckets.
     [[nodiscard]] std::size_t lines_behind() const { return supply_.in_use(); }
@@ -111,11 +126,26 @@ class Bucketed : public ValueWrites<Bucketed> {
     }
 
   private:
+    // A bucket's version counts 128 erases and begins anew. Of so many of a bucket, one or more end an era that
+    // began behind the first look at the version: by that a reader notices.
+    static constexpr std::uint64_t erases_per_era = 64;
+    [[gnu::always_inline]] PairBucket::Reading in_one_era(auto read_bucket) const {
+        // acquire: it is not younger than the link that is read then.
+        std::uint64_t const era = eras_.load(std::memory_order_acquire);
+        PairBucket::Reading reading = read_bucket();
+        // relaxed: not older than the link that was read last, by acquire.
+        if (eras_.load(std::memory_order_relaxed) != era) [[unlikely]]
+            reading.seen = PairBucket::Seen::Changed;
+        return reading;
+    }
+
     // Any core may read the first line of these, only the owner the others.
     alignas(cache_line_bytes) PairLine* lines_;
     Placement placement_;
     std::size_t bucket_count_;
-    alignas(cache_line_bytes) std::size_t size_ = 0;
+    std::atomic<std::uint64_t> eras_{0};
+    alignas(cache_line_bytes) std::uint64_t inserts_ = 0;
+    std::uint64_t erases_ = 0;
     LineSupply supply_;
 };
 

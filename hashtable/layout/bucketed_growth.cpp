@@ -1,3 +1,4 @@
+#include "base/spin_wait.hpp"
 #include "hashtable/layout/bucketed.hpp"
 
 namespace mxk {
@@ -29,6 +30,14 @@ Result<void> Bucketed::reserve(std::size_t keys) {
         static_cast<std::size_t>(expected_lines_behind(static_cast<double>(keys), static_cast<double>(bucket_count_)));
     std::size_t const wanted = expected + expected / 32 + 64; // what chance may add: more than three deviations
     return wanted > supply_.made() ? supply_.reserve(wanted - supply_.made()) : Result<void>();
+}
+
+std::optional<std::uint64_t> Bucketed::read(Position const& at) const {
+    for (SpinWait wait;; wait.turn()) {
+        PairBucket::Reading const reading = in_one_era([&] { return PairBucket::read(*at.line, at.hash); });
+        if (reading.seen == PairBucket::Seen::There) return reading.value;
+        if (reading.seen == PairBucket::Seen::Absent) return std::nullopt;
+    }
 }
 
 } // namespace mxk

@@ -38,7 +38,7 @@ class LineSupply {
         if (line == fresh_end_) [[unlikely]]
             return grow() ? take() : nullptr;
         if (freed_ != nullptr)
-            freed_ = reinterpret_cast<PairLine*>(line->link);
+            freed_ = reinterpret_cast<PairLine*>(line->link());
         else
             ++fresh_;
         // The next one, while there is time.
@@ -49,7 +49,7 @@ class LineSupply {
 
     // A line that take() gave.
     void give_back(PairLine& line) {
-        line.link = reinterpret_cast<std::uintptr_t>(freed_);
+        line.set_link(reinterpret_cast<std::uintptr_t>(freed_));
         freed_ = &line;
         --in_use_;
     }

@@ -6,29 +6,30 @@
 namespace mxk {
 
 Insert PairBucket::insert_behind(PairLine& first, std::uint64_t hash, std::uint64_t value, LineSupply& supply) {
-    bool const is_last = first.link <= taken_mask;
+    std::uint64_t const link = first.link();
+    bool const is_last = !has_lines_behind(link);
     if (!is_last && find_behind(first, hash) != nullptr) return Insert::Present;
-    if (taken_places(first) != taken_mask) {
-        first.put(lowest_empty_place(first), hash, value);
-        first.link |= first.link + 1;
-    } else if (!is_last && keys_behind(first) < PairLine::places) {
-        behind(first)->put(keys_behind(first), hash, value);
-        first.link = (first.link + one_key) | filter_bit(hash);
+    if (taken_places(link) != taken_mask) {
+        put(first, hash, value);
+    } else if (!is_last && keys_behind(link) < PairLine::places) {
+        behind(link)->put(keys_behind(link), hash, value);
+        first.set_link((link + one_key) | filter_bit(hash));
     } else {
         PairLine* const line = supply.take();
         if (line == nullptr) return Insert::Full;
         line->put(0, hash, value);
-        line->link = is_last ? 0 : address_bits(*behind(first));
-        first.link = (first.link & filter_mask) | filter_bit(hash) | address_bits(*line) | taken_mask;
-        expect(behind(first) == line, "the address of a line of pairs has 48 bits with a sign");
+        line->set_link(is_last ? 0 : address_of(behind(link)));
+        first.set_link((link & (version_mask | filter_mask)) | filter_bit(hash) | address_of(line) | taken_mask);
+        expect(behind(first.link()) == line, "the address of a line of pairs has 48 bits with a sign");
     }
     return Insert::Inserted;
 }
 
-std::uint64_t* PairBucket::find_behind(PairLine const& first, std::uint64_t hash) {
-    if ((first.link & filter_bit(hash)) == 0) return nullptr;
-    unsigned taken = taken_behind(first);
-    for (PairLine* line = behind(first); line != nullptr; line = behind(*line)) {
+PairLine::Value* PairBucket::find_behind(PairLine const& first, std::uint64_t hash) {
+    std::uint64_t const link = first.link();
+    if ((link & filter_bit(hash)) == 0) return nullptr;
+    unsigned taken = taken_behind(link);
+    for (PairLine* line = behind(link); line != nullptr; line = behind(line->link())) {
         if (unsigned const found = line->places_of(hash) & taken; found != 0)
             return &line->values[static_cast<unsigned>(std::countr_zero(found))];
         taken = PairLine::all_places;
@@ -36,38 +37,63 @@ std::uint64_t* PairBucket::find_behind(PairLine const& first, std::uint64_t hash
     return nullptr;
 }
 
+// A line that was given back while this core is on its way through it is some other bucket's, or waits for one: its
+// link leads to a line, too, or to none, and that the version has changed is seen before the next step.
+PairBucket::Reading PairBucket::read_behind(PairLine const& first, std::uint64_t link, std::uint64_t hash) {
+    if ((link & changes_behind) != 0) return {Seen::Changed, 0};
+    Reading result{Seen::Absent, 0};
+    unsigned taken = taken_behind(link);
+    for (PairLine const* line = behind(link); line != nullptr;) {
+        inject::point();
+        if (unsigned const found = line->places_of(hash) & taken; found != 0) {
+            auto const place = static_cast<unsigned>(std::countr_zero(found));
+            result = {Seen::There, line->value(place, std::memory_order_acquire)};
+            break;
+        }
+        line = behind(line->link(std::memory_order_acquire));
+        if (!is_unchanged(first, link)) return {Seen::Changed, 0};
+        taken = PairLine::all_places;
+    }
+    inject::point();
+    return is_unchanged(first, link) ? result : Reading{Seen::Changed, 0};
+}
+
 // The last key of the line right behind the first takes the erased one's place.
 bool PairBucket::erase_behind(PairLine& first, std::uint64_t hash, LineSupply& supply) {
-    std::uint64_t* const value = find_behind(first, hash);
+    PairLine::Value* const value = find_behind(first, hash);
     if (value == nullptr) return false;
-    PairLine& filling = *behind(first);
-    std::size_t const last = keys_behind(first) - 1;
+    std::uint64_t link = first.link();
+    first.set_link(link | changes_behind);
+    PairLine& filling = *behind(link);
+    std::size_t const last = keys_behind(link) - 1;
     // The line that has the value: it is aligned to its size.
     auto& line = *reinterpret_cast<PairLine*>(align_down(reinterpret_cast<std::uintptr_t>(value), sizeof(PairLine)));
-    line.put(static_cast<std::size_t>(value - line.values.data()), filling.remainder(last), filling.values[last]);
+    line.put(static_cast<std::size_t>(value - line.values.data()), filling.remainder(last),
+             filling.value(last, std::memory_order_relaxed));
     if (last > 0) {
-        first.link -= one_key;
+        link -= one_key;
     } else { // empty: the one behind it, if any, is full
-        first.link = (first.link & taken_mask) | (filling.link != 0 ? filling.link | count_mask : 0);
+        std::uint64_t const rest = filling.link();
+        link = (link & (version_mask | taken_mask)) | (rest != 0 ? rest | count_mask : 0);
         supply.give_back(filling);
     }
-    first.link = (first.link & ~filter_mask) | filter_of(first);
+    first.set_link(((link & ~filter_mask) | filter_of(link)) + one_erase);
     return true;
 }
 
 void PairBucket::release(PairLine& first, LineSupply& supply) {
-    for (PairLine* line = behind(first); line != nullptr;) {
-        PairLine* const next = behind(*line);
+    for (PairLine* line = behind(first.link()); line != nullptr;) {
+        PairLine* const next = behind(line->link());
         supply.give_back(*line);
         line = next;
     }
-    first.link = 0;
+    first.set_link(0);
 }
 
-std::uint64_t PairBucket::filter_of(PairLine const& first) {
+std::uint64_t PairBucket::filter_of(std::uint64_t link) {
     std::uint64_t filter = 0;
-    std::size_t keys = keys_behind(first);
-    for (PairLine const* line = behind(first); line != nullptr; line = behind(*line)) {
+    std::size_t keys = keys_behind(link);
+    for (PairLine const* line = behind(link); line != nullptr; line = behind(line->link())) {
         for (std::size_t i = 0; i < keys; ++i) filter |= filter_bit(line->remainder(i));
         keys = PairLine::places;
     }

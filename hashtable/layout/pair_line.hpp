@@ -1,6 +1,7 @@
 // One cache line of four pairs: the unit of a Bucketed table. Of a key only the remainder is stored, 48 bits that tell
 // it from all others of its bucket (multiplicative_cut.hpp); this is what makes room for a fourth pair and a link. The
-// first half of the line is all that a search reads.
+// first half of the line is all that a search reads. One core writes it; others may read it meanwhile, so that every
+// store is one of an atomic (pair_bucket.hpp says how they read).
 //
 //     byte  0                    16             24     32                            64
 //           | 4 x low 32 bits    | 4 x high 16  | link | 4 x value                   |
@@ -9,54 +10,60 @@
 #pragma once
 
 #include <array>
-#include <bit>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/units.hpp"
+#include "hashtable/layout/pair_match.hpp"
 
 namespace mxk {
 
 class alignas(cache_line_bytes) PairLine {
+    template <typename Word> static auto load(Word const& word, std::memory_order order) {
+        return std::atomic_ref(const_cast<Word&>(word)).load(order);
+    }
+    template <typename Word, typename Number> static void store(Word& word, Number value, std::memory_order order) {
+        std::atomic_ref(word).store(value, order);
+    }
+
   public:
     static constexpr std::size_t places = 4;
     // A set of places: a bit for each.
     static constexpr unsigned all_places = (1U << places) - 1;
+    using Value = std::uint64_t;
 
-    // The places that hold the low 48 bits of this hash, taken or not. No branch, because where a key stands cannot be
-    // predicted.
-    [[nodiscard]] unsigned places_of(std::uint64_t hash) const {
-        auto const equal_low = low_ == (Low{} + static_cast<std::uint32_t>(hash));
-        auto const equal_high = high_ == (High{} + static_cast<std::uint16_t>(hash >> 32));
-        // Each 16-bit truth twice makes a 32-bit one.
-        auto const widened = __builtin_shufflevector(equal_high, equal_high, 0, 0, 1, 1, 2, 2, 3, 3);
-        auto const equal = equal_low & std::bit_cast<Truth>(widened);
-        return static_cast<unsigned>(__builtin_ia32_movmskps(std::bit_cast<Signs>(equal)));
-    }
+    // The places that hold the low 48 bits of this hash, taken or not.
+    [[nodiscard]] unsigned places_of(std::uint64_t hash) const { return matching_places(low_, high_, hash); }
 
     [[nodiscard]] std::uint64_t remainder(std::size_t place) const {
         return std::uint64_t{high_[place]} << 32 | low_[place];
     }
 
+    // release, each of them: who sees one of these sees what the owner has written before, which is that the place has
+    // lost its last key.
     void put(std::size_t place, std::uint64_t hash, std::uint64_t value) {
-        low_[place] = static_cast<std::uint32_t>(hash);
-        high_[place] = static_cast<std::uint16_t>(hash >> 32);
-        values[place] = value;
+        store(low_[place], static_cast<std::uint32_t>(hash), std::memory_order_release);
+        store(high_[place], static_cast<std::uint16_t>(hash >> 32), std::memory_order_release);
+        store(values[place], value, std::memory_order_release);
+    }
+    [[nodiscard]] std::uint64_t value(std::size_t place, std::memory_order order) const {
+        return load(values[place], order);
     }
 
-  private:
-    // The processor's vectors, SSE2: every x86-64 has them.
-    using Low [[gnu::vector_size(16)]] = std::uint32_t;
-    using High [[gnu::vector_size(8)]] = std::uint16_t;
-    using Truth [[gnu::vector_size(16)]] = std::int32_t;
-    using Signs [[gnu::vector_size(16)]] = float;
+    [[nodiscard]] std::uint64_t link(std::memory_order order) const { return load(link_, order); }
+    // For the owner, which has written it.
+    [[nodiscard]] std::uint64_t link() const { return link_; }
+    // release: who sees it sees what was put before.
+    void set_link(std::uint64_t link) { store(link_, link, std::memory_order_release); }
 
-    Low low_{};
-    High high_{};
+  private:
+    alignas(16) std::array<std::uint32_t, places> low_{};
+    std::array<std::uint16_t, places> high_{};
+    std::uint64_t link_{0};
 
   public:
-    std::uint64_t link = 0;
-    std::array<std::uint64_t, places> values{};
+    std::array<Value, places> values{};
 };
 static_assert(sizeof(PairLine) == cache_line_bytes);
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "hashtable/batch/batch_client.hpp"
+#include "hashtable/batch/reading_client.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
@@ -71,14 +72,20 @@ constexpr std::array pattern{
     PatternStep{Operation::Find, 0, TableResult::No, 0},
 };
 
-// The whole pattern on each of its keys.
-template <typename Pace> class PatternUser : public Task {
+// The whole pattern on each of its keys. ClientOf: BatchClient, or one that reads in place.
+template <typename Pace, template <typename, typename, typename, typename> typename ClientOf = BatchClient>
+class PatternUser : public Task {
   public:
     struct Check {
         PatternUser& user;
         void operator()(Worker& worker, CookieBatch<std::uint8_t> const& batch) const { user.check(worker, batch); }
+        void found(std::uint64_t key, std::uint64_t value, std::uint8_t step) const {
+            MXK_CHECK_EQUAL(value, pattern.at(step).found * key);
+            user.check_found(TableResult::Yes, pattern.at(step));
+        }
+        void not_found(std::uint64_t, std::uint8_t step) const { user.check_found(TableResult::No, pattern.at(step)); }
     };
-    using Client = BatchClient<Regions, Check, std::uint8_t, Pace>;
+    using Client = ClientOf<Regions, Check, std::uint8_t, Pace>;
 
     PatternUser(Worker& worker, Batched<Regions>& table, typename Client::Memory memory, std::uint64_t first_key,
                 std::size_t keys, Task& ended)
@@ -117,6 +124,10 @@ template <typename Pace> class PatternUser : public Task {
         }
         completed_ += batch.size();
     }
+    void check_found(TableResult result, PatternStep const& step) {
+        MXK_CHECK(step.operation == Operation::Find && step.result == result);
+        ++completed_;
+    }
 
     void end() {
         body = [](Worker& worker, Task& task) { worker.append(static_cast<PatternUser&>(task).ended_, core_id(0)); };
@@ -133,8 +144,7 @@ template <typename Pace> class PatternUser : public Task {
 };
 
 // Every core is a client of all owners. `make_memory`: of a client, for (table, node).
-template <typename Pace, typename MakeMemory> void run_pattern(MakeMemory make_memory) {
-    using User = PatternUser<Pace>;
+template <typename User, typename MakeMemory> void run_pattern(MakeMemory make_memory) {
     auto const cores = all_cores();
     // About as many together on every machine.
     std::size_t const keys = std::max<std::size_t>(8, 150 / cores.size());
@@ -172,20 +182,26 @@ template <typename Pace, typename MakeMemory> void run_pattern(MakeMemory make_m
 }
 
 MXK_TEST(batched, every_core_is_a_client_of_all_owners) {
-    run_pattern<NoPace>(
+    run_pattern<PatternUser<NoPace>>(
         [](auto const& table, NodeId node) { return PatternUser<NoPace>::Client::Memory::create(table, node, 4, 0); });
+}
+
+// Finds of keys that this client has changed travel behind that, the others are read where they are.
+MXK_TEST(batched, every_core_reads_in_place) {
+    using User = PatternUser<NoPace, ReadingClient>;
+    run_pattern<User>([](auto const& table, NodeId node) { return User::Client::Memory::create(table, node, 4); });
 }
 
 // Owners wait here for longer than an absence takes, and what is in reserve goes and comes back.
 MXK_TEST(batched, every_core_has_a_reserve) {
-    run_pattern<NoPace>(
+    run_pattern<PatternUser<NoPace>>(
         [](auto const& table, NodeId node) { return PatternUser<NoPace>::Client::Memory::create(table, node, 0, 3); });
 }
 
 // With one that is never kept, one that is kept now and then, and one that always is.
 MXK_TEST(batched, every_core_keeps_a_cap_on_latency) {
     for (std::uint64_t const cap : {1U, 200U, 1'000'000U}) {
-        run_pattern<BatchPace>([cap](auto const& table, NodeId node) {
+        run_pattern<PatternUser<BatchPace>>([cap](auto const& table, NodeId node) {
             return PatternUser<BatchPace>::Client::Memory::create_paced(table, node,
                                                                         clock::to_cycles(microseconds(cap)), 4, 2);
         });

@@ -35,6 +35,7 @@ inline TableOptions options_for(EngineKind const& kind) {
     options.layout = {kind.layout.name};
     options.hash = kind.hash;
     if (runs_tasks(kind.model)) options.submit = kind.submit;
+    if (kind.reads != Reads::Travel) options.reads = kind.reads;
     if (kind.model == Model::Tasks && kind.submit == Submit::Task) {
         options.tasks_per_core = 7;
         options.notation = kind.notation;

@@ -1,5 +1,7 @@
 // The tables on real cores. What they promise one core alone is tested on the host; here, that every core can own a
 // region and that all of them together are one table.
+#include <atomic>
+
 #include "bench/workload/instructions.hpp"
 #include "hashtable/hash.hpp"
 #include "hashtable/layout/bucketed.hpp"
@@ -8,7 +10,9 @@
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/parallel.hpp"
+#include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
+#include "tests/read_in_place.hpp"
 
 namespace mxk {
 namespace {
@@ -95,6 +99,37 @@ MXK_TEST(tables, every_core_owns_a_bucketed_region) {
         });
     }
     MXK_CHECK_EQUAL(expected, std::size_t{0});
+}
+
+// One core changes a region, all others read it where it is, with delays inside both.
+MXK_TEST(tables, a_bucketed_region_is_read_while_its_owner_changes_it) {
+    auto const cores = all_cores();
+    auto lines = NodeArray<PairLine>::create(MultiplicativePlacement::min_buckets, Worker::current().node());
+    auto readers = NodeArray<test::ReadInPlace::Reader>::create_zeroed(cores.size(), Worker::current().node());
+    MXK_CHECK(lines.ok() && readers.ok());
+    if (!lines.ok() || !readers.ok()) return;
+    Bucketed table(lines.value().span(), MultiplicativePlacement(lines.value().size()), Worker::current().node());
+    test::ReadInPlace all(table);
+    InjectDelays const delays;
+    constexpr std::size_t turns = 400; // of 50 changes each
+    std::atomic<std::size_t> changed{0};
+    bool const ran = run_on(cores.span(), [&](Worker&, std::size_t place) {
+        // relaxed: only says when it is over
+        std::size_t const turn = changed.load(std::memory_order_relaxed);
+        bench::Random random(turn * cores.size() + place);
+        for (int i = 0; i < 50; ++i) {
+            if (place == 0)
+                all.change(random);
+            else
+                readers.value()[place].look(all, random);
+        }
+        if (place == 0) changed.store(turn + 1, std::memory_order_relaxed);
+        return turn + 1 < turns ? Step::Again : Step::Done;
+    });
+    MXK_CHECK(ran);
+    MXK_CHECK_EQUAL(all.wrong_by_owner, std::uint64_t{0});
+    for (std::size_t place = 0; place < cores.size(); ++place)
+        MXK_CHECK_EQUAL(readers.value()[place].wrong, std::uint64_t{0});
 }
 
 // Chains of many lines: the supply grows on a real node, and gives everything back.

@@ -99,6 +99,16 @@ template <typename V> class ModelAtomic {
     V at_; // an address of its own, and the first value where that is known before the run
 };
 
+// Of a word that is one of these in one table of the checker's, and plain in another.
+template <typename V>
+void model_store(ModelAtomic<V>& word, V value, std::memory_order order,
+                 std::source_location from = std::source_location::current()) {
+    word.store(value, order, from);
+}
+template <typename V> void model_store(ModelPlain<V>& word, V value, std::memory_order /*order*/) {
+    word = value;
+}
+
 // An atomic that is only shown to people: it orders nothing, nobody decides by it, and it is no step of an execution.
 template <typename V> class ModelDisplay {
   public:

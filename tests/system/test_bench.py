@@ -128,16 +128,21 @@ def test_keys_by_zipfs_law(tmp_path: Path) -> None:
     )
     commands += "; bench table --queue shared --dist zipf:0.99 --mix find --cores 2 --ops 20k --json"
     workloads = [("ycsb-a", "zipf:0.99"), ("ycsb-d", "latest"), ("ycsb-f", "hotset:0.2:0.8")]
-    for name, distribution in workloads:
+    batches = [("open", name, dist) for name, dist in workloads]
+    batches += [("bucketed --reads in-place", name, dist) for name, dist in workloads]
+    for layout, name, distribution in batches:
         given = f" --dist {distribution}" * distribution.startswith("hotset")
-        commands += f"; bench table --layout open --submit batch --workload {name}{given} --cores 2 --ops 20k --json"
+        commands += (
+            f"; bench table --layout {layout} --submit batch --workload {name}{given} --cores 2 --ops 20k --json"
+        )
     rows = table_rows(run_mxk(tmp_path / "log", ["--cpus", "2"], commands).rows)
     expected = [(layout, phase, f"zipf:{theta}") for layout, mix, theta in runs for phase in mix.split(",")]
     expected.append(("chained", "find", "zipf:0.99"))
-    expected += [("open", phase, distribution) for _, distribution in workloads for phase in ("load", "run")]
+    expected += [(layout.split()[0], phase, dist) for layout, _, dist in batches for phase in ("load", "run")]
     assert [(row["layout"], row["mix"], row["dist"]) for row in rows] == expected
     assert all(row["verified"] for row in rows)
-    assert [row["workload"] for row in rows if "workload" in row] == [name for name, _ in workloads for _ in range(2)]
+    assert [row["workload"] for row in rows if "workload" in row] == [name for _, name, _ in batches for _ in range(2)]
+    assert [row["reads"] for row in rows if "reads" in row] == ["in-place"] * 6
 
 
 def test_each_kind_of_keys_and_hash(tmp_path: Path) -> None:
@@ -277,6 +282,10 @@ BAD_WAYS = [
     ("--notation prose", "--notation: expected one of function, coroutine, got 'prose'"),
     ("--walk backwards", "--walk: expected one of whole, interleaved, got 'backwards'"),
     ("--layout bucketed --walk interleaved", "--walk interleaved: expected --layout chained"),
+    ("--reads in-place --layout bucketed", "--reads: expected --submit batch, got --submit task"),
+    ("--reads in-place --submit batch --layout open", "--reads: expected --layout bucketed without --initial-slots"),
+    ("--reads travel --submit batch --layout cuckoo", "--reads: expected --layout bucketed without --initial-slots"),
+    ("--reads here --submit batch", "--reads: expected one of travel, in-place, got 'here'"),
     ("--submit batch --notation coroutine", "--notation: expected --submit task"),
     ("--submit batch --prefetch 8 --layout bucketed", "--prefetch: expected --submit task, got --submit batch"),
     ("--submit batch --tasks-per-core 8", "--tasks-per-core: expected --submit task, got --submit batch"),

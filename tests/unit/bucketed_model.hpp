@@ -40,7 +40,7 @@ struct StandaloneBucketed {
         EXPECT_EQ(found.size(), table.size());
         std::size_t behind = 0;
         for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
-            auto const in_first = static_cast<std::size_t>(std::popcount(lines[bucket].link & PairLine::all_places));
+            auto const in_first = static_cast<std::size_t>(std::popcount(lines[bucket].link() & PairLine::all_places));
             behind += (in_bucket[bucket] - in_first + PairLine::places - 1) / PairLine::places; // no more than needed
         }
         EXPECT_EQ(table.lines_behind(), behind);

@@ -1,7 +1,8 @@
-// The way of operations that travel in batches, with a client on each core.
+// The way of operations that travel in batches, with a client on each core: a BatchClient, or one that reads in place.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,7 +13,8 @@
 
 namespace mxk::test {
 
-template <typename Regions> class InBatches final : public Way {
+template <typename Regions, template <typename, typename, typename, typename> typename ClientOf = BatchClient>
+class InBatches final : public Way {
   public:
     explicit InBatches(Regions& regions)
         : batched_(Batched<Regions>::create(regions).value()) {
@@ -30,6 +32,15 @@ template <typename Regions> class InBatches final : public Way {
 
   private:
     struct Completed {
+        void found(std::uint64_t, std::uint64_t value, TravellingOperation* operation) const {
+            operation->event.result = TableResult::Yes;
+            operation->event.value = value;
+            operation->return_to_client(Worker::current());
+        }
+        void not_found(std::uint64_t, TravellingOperation* operation) const {
+            operation->event.result = TableResult::No;
+            operation->return_to_client(Worker::current());
+        }
         void operator()(Worker& worker, CookieBatch<TravellingOperation*> const& batch) const {
             for (std::size_t i = 0; i < batch.size(); ++i) {
                 TravellingOperation& operation = *batch.cookie(i);
@@ -40,7 +51,7 @@ template <typename Regions> class InBatches final : public Way {
             }
         }
     };
-    using Client = BatchClient<Regions, Completed, TravellingOperation*>;
+    using Client = ClientOf<Regions, Completed, TravellingOperation*, NoPace>;
 
     static void submit(Worker& worker, Task& task) {
         auto& operation = static_cast<TravellingOperation&>(task);

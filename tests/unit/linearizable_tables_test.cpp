@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/workload/keys.hpp"
+#include "hashtable/batch/reading_client.hpp"
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "tests/unit/batched_regions.hpp"
@@ -35,6 +36,13 @@ class LinearizableTables : public LinearizableRuns {
         return result;
     }
 
+    // Of one bucket of a Bucketed table.
+    static std::vector<std::uint64_t> crowd(std::uint64_t run) {
+        std::vector<std::uint64_t> result;
+        for (std::uint64_t i = 0; i < 12; ++i) result.push_back(StandaloneBucketed::key_in(1 + run * 4001 % 65536, i));
+        return result;
+    }
+
     // By two-phase tasks.
     template <typename Regions> static void expect_linearizable_regions(Worker& here, Regions& regions) {
         TwoPhases way(regions);
@@ -59,16 +67,28 @@ TEST_F(LinearizableTables, bucketed_with_all_keys_in_one_bucket) {
         TwoPhases way(regions.value());
         std::size_t max_lines_behind = 0;
         expect_linearizable(runs / 4, [&](std::uint64_t number) {
-            std::vector<std::uint64_t> crowd;
-            crowd.reserve(12);
-            for (std::uint64_t i = 0; i < 12; ++i)
-                crowd.push_back(StandaloneBucketed::key_in(1 + number * 4001 % 65536, i));
-            RecordedRun run(here, way, {.keys = crowd, .seed = number, .operations_per_user = 40});
-            std::size_t const region = regions.value().owner(crowd[0]);
+            std::vector<std::uint64_t> const keys = crowd(number);
+            RecordedRun run(here, way, {.keys = keys, .seed = number, .operations_per_user = 40});
+            std::size_t const region = regions.value().owner(keys[0]);
             max_lines_behind = std::max(max_lines_behind, regions.value().region(region).lines_behind());
             return run.history();
         });
         EXPECT_GT(max_lines_behind, 0U);
+    });
+}
+
+// The finds of several clients, each of whose own operations must be seen in their order.
+TEST_F(LinearizableTables, bucketed_read_in_place) {
+    with_runtime([](Worker& here) {
+        auto regions = Partitioned<Bucketed>::create(65536, owners());
+        ASSERT_TRUE(regions.ok());
+        InBatches<Partitioned<Bucketed>, ReadingClient> way(regions.value());
+        InjectDelays const delays(&RandomPause::point);
+        expect_linearizable(runs, [&](std::uint64_t number) {
+            std::vector<std::uint64_t> some = keys(number);
+            if (number % 2 == 0) some = crowd(number);
+            return RecordedRun(here, way, {.keys = some, .seed = number}).history();
+        });
     });
 }
 

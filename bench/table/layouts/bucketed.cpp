@@ -27,6 +27,13 @@ constexpr EngineKind bucketed_batches{.layout = bucketed_layout,
                                       .create = &create_batch_engine<BucketedAccess>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_batches);
 
+constexpr EngineKind bucketed_reads{.layout = bucketed_layout,
+                                    .submit = Submit::Batch,
+                                    .reads = Reads::InPlace,
+                                    .hash = Hashing::Multiplicative,
+                                    .create = &create_batch_engine<BucketedAccess, true>};
+MXK_REGISTER(mxk_engines, EngineKind, bucketed_reads);
+
 using GrowingBuckets = PartitionsAccess<Extendible<PairBuckets>>;
 
 constexpr EngineKind growing_bucketed_tasks{

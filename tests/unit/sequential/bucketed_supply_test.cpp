@@ -25,7 +25,7 @@ TEST_F(BucketedSupplyTest, lines_are_distinct_aligned_and_come_again) {
             ASSERT_NE(line, nullptr);
             ASSERT_TRUE(is_aligned(reinterpret_cast<std::uintptr_t>(line), cache_line_bytes));
             *line = PairLine{}; // all of it is the taker's
-            line->link = static_cast<std::uint64_t>(i);
+            line->set_link(static_cast<std::uint64_t>(i));
             ASSERT_TRUE(lines.insert(line).second);
         }
         EXPECT_EQ(supply.in_use(), 20000U);

@@ -23,6 +23,7 @@ _CHAINED = f"{_TASKS} --prefetch 16"
 _BATCHES = "--submit batch --queue node-local"
 CONFIGURATIONS = {
     "mxk-batch": f"--layout bucketed {_BATCHES}",
+    "mxk-batch-in-place": f"--layout bucketed --reads in-place {_BATCHES}",
     "mxk-task": f"--layout bucketed {_TASKS}",
     "mxk-coroutine": f"--layout bucketed --notation coroutine {_TASKS}",
     "mxk-chained": f"--layout chained --buckets 1 --walk whole {_CHAINED}",

@@ -9,7 +9,7 @@ from mxk_host.runs.point import Kind, Point, is_of_a_peer, machine_of, number_of
 
 # Settings that are options of the same value.
 _OPTIONS = (
-    "peer", "kind", "body", "rcu", "update_pct", "measure", "model", "layout", "submit", "notation", "walk",
+    "peer", "kind", "body", "rcu", "update_pct", "measure", "model", "layout", "submit", "reads", "notation", "walk",
     "probe", "hash", "prefetch", "prefetch_hint", "prefetch_near", "tasks_per_core", "threads_per_core",
     "semaphore", "slice_us", "way", "locking", "switch_every", "pages", "rounds", "operations", "mix", "keys",
     "dist", "queue", "slices", "rate", "max_latency_us", "memory", "initial_slots", "load", "workload",

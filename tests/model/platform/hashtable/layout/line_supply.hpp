@@ -3,17 +3,16 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <new>
 
 #include "base/result.hpp"
 #include "base/units.hpp"
+#include "hashtable/layout/pair_line.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tests/model/model_memory.hpp"
 
 namespace mxk {
-
-struct alignas(cache_line_bytes) PairLine {
-    test::ModelPlain<PairLine*> link{nullptr};
-};
 
 class LineSupply {
   public:
@@ -26,17 +25,17 @@ class LineSupply {
     [[nodiscard]] PairLine* take() {
         PairLine* line = freed_;
         if (line != nullptr) {
-            freed_ = line->link.read();
+            freed_ = reinterpret_cast<PairLine*>(line->link());
         } else {
             auto const room = memory::allocate(sizeof(PairLine), alignof(PairLine), NodeId{});
             if (!room) return nullptr;
-            line = reinterpret_cast<PairLine*>(room.value().address);
+            line = new (reinterpret_cast<void*>(room.value().address)) PairLine();
         }
         ++in_use_;
         return line;
     }
     void give_back(PairLine& line) {
-        line.link = freed_.read();
+        line.set_link(reinterpret_cast<std::uintptr_t>(freed_.read()));
         freed_ = &line;
         --in_use_;
     }
