@@ -208,6 +208,56 @@ MXK_TEST(batched, every_core_keeps_a_cap_on_latency) {
     }
 }
 
+// A find whose line is still on its way when the same client changes the key has to give what was there before.
+MXK_TEST(batched, a_find_in_place_comes_before_the_change_behind_it) {
+    constexpr std::uint64_t keys = 500;
+    auto regions = make_regions(keys);
+    MXK_CHECK(regions.ok());
+    if (!regions.ok()) return;
+    auto batched = Batched<Regions>::create(regions.value());
+    MXK_CHECK(batched.ok());
+    if (!batched.ok()) return;
+    struct Check {
+        std::uint64_t& found_here;
+        void operator()(Worker&, CookieBatch<std::uint64_t> const& batch) const {
+            MXK_CHECK(batch.all_yes());
+            for (std::size_t at = 0; at < batch.size(); ++at)
+                if (batch.is_find(at)) MXK_CHECK_EQUAL(batch.value(at), batch.cookie(at));
+        }
+        void found(std::uint64_t, std::uint64_t value, std::uint64_t expected) const {
+            MXK_CHECK_EQUAL(value, expected);
+            ++found_here;
+        }
+        void not_found(std::uint64_t, std::uint64_t) const { MXK_CHECK(false); }
+    };
+    using Client = ReadingClient<Regions, Check, std::uint64_t>;
+    Worker& here = Worker::current();
+    auto memory = Client::Memory::create(batched.value(), here.node());
+    MXK_CHECK(memory.ok());
+    if (!memory.ok()) return;
+    std::uint64_t found_here = 0;
+    Client client(here, batched.value(), std::move(memory).value(), Check{found_here});
+    auto const rest = [&] {
+        client.flush();
+        here.run_until([&] { return client.at_rest(); });
+    };
+    auto const submit = [&](Operation operation, std::uint64_t key, std::uint64_t value, std::uint64_t expected) {
+        while (!client.submit(operation, key, value, expected)) rest();
+    };
+    for (std::uint64_t key = 1; key <= keys; ++key) submit(Operation::Insert, key, key, 0);
+    rest();
+    for (std::uint64_t round = 1; round <= 6; ++round) {
+        for (std::uint64_t key = 1; key <= keys; ++key) {
+            submit(Operation::Find, key, 0, key * round);
+            submit(Operation::Update, key, key * (round + 1), 0);
+            if (key % 100 == 0) here.run_until([&] { return client.at_rest(); }); // nothing is flushed by hand
+            if (round % 2 == 0) submit(Operation::Find, key, 0, key * (round + 1));
+        }
+        rest();
+    }
+    MXK_CHECK(found_here > keys); // the others have travelled behind changes
+}
+
 // Nothing pushes a lone operation out but that its core has nothing else to do.
 MXK_TEST(batched, a_single_operation_is_not_left_behind) {
     auto regions = make_regions(1000);
