@@ -92,11 +92,12 @@ class BatchSubmitter : public Task {
 
     // `max_version`: of the values that operations write (instructions.hpp). `is_exact`: each one's expectation says
     // which version it must meet.
-    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory, std::uint64_t max_version, bool is_exact)
+    BatchSubmitter(Worker& worker, Batched<Regions>& table, Memory memory, std::uint64_t max_version, bool is_exact,
+                   auto... reads)
         : Task(&BatchSubmitter::submit_some, worker.core())
         , max_version_(max_version)
         , is_exact_(is_exact)
-        , client_(worker, table, std::move(memory), Check{*this}) {}
+        , client_(worker, table, std::move(memory), Check{*this}, reads...) {}
 
     // What it takes its instructions from, and ends. Before it is appended to its core's queue, once for each phase.
     void take_from(CoreRun& run) {
@@ -193,6 +194,8 @@ class BatchSubmitter : public Task {
     [[gnu::always_inline]] static void ask_for_later(Instruction const& now) { prefetch_for_read(&now + per_turn); }
 
     void end() {
+        if constexpr (reads_in_place)
+            run_->count_read_in_place(client_.finds_here() - std::exchange(counted_finds_, client_.finds_here()));
         body = [](Worker&, Task& task) { static_cast<BatchSubmitter&>(task).run_->end(); };
         client_.flush();
         client_.when_at_rest(*this);
@@ -268,6 +271,7 @@ class BatchSubmitter : public Task {
     std::span<Instruction const> taken_; // and not submitted yet
     std::uint64_t max_version_;          // 0: nothing is overwritten
     bool is_exact_;
+    std::uint64_t counted_finds_ = 0; // in place, of the phases before
     Client client_;
 };
 
@@ -293,8 +297,11 @@ class BatchEngine final : public AccessEngine<Access> {
         for (std::size_t i = 0; i < cores; ++i) {
             Worker& worker = workers::of(this->access().table().core(i));
             auto memory = MXK_TRY(Submitter::make_memory(*batched_, worker.node(), run_->latency_cap));
-            auto const added = submitters.add(worker.node(), worker, *batched_, std::move(memory), run_->max_version(),
-                                              run_->trace.has_value());
+            auto const add = [&](auto... reads) {
+                return submitters.add(worker.node(), worker, *batched_, std::move(memory), run_->max_version(),
+                                      run_->trace.has_value(), reads...);
+            };
+            auto const added = add_with_reads(add);
             if (!added) return added.error();
         }
         submitters_ = std::move(submitters);
@@ -308,6 +315,13 @@ class BatchEngine final : public AccessEngine<Access> {
     void start_core(Worker& worker, std::size_t at) override { worker.append(submitters_[at]); }
 
   private:
+    auto add_with_reads(auto add) const {
+        if constexpr (reads_in_place)
+            return add(run_->way.reads == Reads::Auto ? ClientReads::ByShare : ClientReads::InPlace);
+        else
+            return add();
+    }
+
     TableRun const* run_ = nullptr;
     std::optional<Batched<Regions>> batched_;
     PerCore<Submitter> submitters_; // by place

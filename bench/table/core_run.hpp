@@ -78,6 +78,9 @@ class alignas(cache_line_bytes) CoreRun {
     // One of its operations has gone on from this core's region to the next one.
     void count_travelled() { ++travelled_; }
 
+    // So many finds were not sent to their keys' owners.
+    void count_read_in_place(std::uint64_t finds) { read_in_place_ += finds; }
+
     // The instructions are run so often, from the first to the last. For takers of one core. Before the phase.
     void repeat(std::uint32_t passes) { passes_ = passes; }
 
@@ -122,6 +125,7 @@ class alignas(cache_line_bytes) CoreRun {
     // Once this core has ended.
     [[nodiscard]] std::uint64_t wrong() const { return wrong_; }
     [[nodiscard]] std::uint64_t travelled() const { return travelled_; }
+    [[nodiscard]] std::uint64_t read_in_place() const { return read_in_place_; }
     // Cycles in which it had no task, from its start to its end; nothing: threads have run.
     [[nodiscard]] std::optional<std::uint64_t> idle() const { return idle_; }
     [[nodiscard]] Cycles start_time() const { return start_; }
@@ -194,6 +198,7 @@ class alignas(cache_line_bytes) CoreRun {
     std::atomic<std::size_t> before_{0}; // instructions taken in passes before this one
     std::uint64_t wrong_ = 0;
     std::uint64_t travelled_ = 0;
+    std::uint64_t read_in_place_ = 0;
     std::optional<std::uint64_t> idle_{};
     std::size_t tasks_out_ = 0; // tasks that have not ended yet
     Task& ended_;

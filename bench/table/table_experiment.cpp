@@ -252,6 +252,7 @@ Result<TableExperiment::Outcome> TableExperiment::run_phase(std::string_view wha
         outcome.time.cover(core->start_time(), core->end_time());
         outcome.wrong += core->wrong();
         outcome.travelled += core->travelled();
+        outcome.read_in_place += core->read_in_place();
     }
     outcome.idle_share = idle_share(cores, outcome.time);
     return outcome;

@@ -70,6 +70,7 @@ class TableExperiment {
         std::uint64_t lost = 0;
         std::uint64_t in_table = 0;
         std::uint64_t expected_in_table = 0;
+        std::uint64_t read_in_place = 0;    // finds that did not travel
         std::uint64_t travelled = 0;        // times that an operation went on to the next region
         std::optional<double> idle_share{}; // of the time of all cores, in which they had no task; none: threads
         std::size_t table_bytes = 0;

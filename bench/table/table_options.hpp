@@ -67,10 +67,11 @@ constexpr auto value_names(Submit) {
 }
 
 // Where a key is looked up: by the core that owns it, to which the find travels, or by the one that wants to know, in
-// the owner's memory.
-enum class Reads : std::uint8_t { Travel, InPlace };
+// the owner's memory; or as the share of changes is (hashtable/batch/reading_client.hpp).
+enum class Reads : std::uint8_t { Travel, InPlace, Auto };
 constexpr auto value_names(Reads) {
-    return std::array{NamedValue{Reads::Travel, "travel"}, NamedValue{Reads::InPlace, "in-place"}};
+    return std::array{NamedValue{Reads::Travel, "travel"}, NamedValue{Reads::InPlace, "in-place"},
+                      NamedValue{Reads::Auto, "auto"}};
 }
 
 // How the two-phase task is written.

@@ -161,6 +161,9 @@ void print_table_details(TextSink& out, TableRun const& run, TableFindings const
                outcome.long_tasks, outcome.interrupted_tasks.count,
                static_cast<double>(outcome.interrupted_tasks.max) / 1e3);
     }
+    if (run.way.reads != Reads::Travel)
+        format(out, "       finds in place: {:.1} % of the operations\n",
+               per_operation(outcome.read_in_place, outcome) * 100);
     if (run.way.probe == Probe::Travel)
         format(out,
                "       operations that went on to the next region: {:.2} of a million; no task: {:.1} % of the time\n",
@@ -205,6 +208,7 @@ void write_table_details(JsonWriter& json, TableRun const& run, TableFindings co
     for (std::size_t node = 0; node < std::min(outcome.placed.size(), memory::node_count()); ++node)
         json.element(outcome.placed[node]);
     json.end_array();
+    if (run.way.reads != Reads::Travel) json.field("read_in_place", per_operation(outcome.read_in_place, outcome));
     if (run.way.probe == Probe::Travel) json.field("travelled", per_operation(outcome.travelled, outcome));
     if (outcome.idle_share)
         json.field("idle_share", *outcome.idle_share);

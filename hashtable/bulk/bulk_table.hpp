@@ -122,8 +122,8 @@ template <typename Key, typename Value> class Table {
     // must not call the table. What changes in other regions meanwhile may be seen or not. A string that it is given
     // does not outlive the visit.
     template <typename Visit> void for_each(Visit visit) const;
-    // Erases all keys, region by region, and gives their memory back; gives how many there were. What others insert
-    // meanwhile may stay.
+    // Erases all keys, region by region, and gives their memory back (it stays where there is none for a smaller
+    // array); gives how many there were. What others insert meanwhile may stay.
     std::size_t clear();
     // Gives memory back that the keys do not need, down to what `capacity` asked for: erases do so only where an eighth
     // or less is left, and of strings' bytes only clear() does.

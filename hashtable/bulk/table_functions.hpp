@@ -118,7 +118,7 @@ table_operations::Outcome Table<Key, Value>::change_one(KeyView const& key, Oper
     ExclusiveHold const hold(region.lock());
     if constexpr (Operation::erases) {
         bool const erased = region.erase(its, key);
-        if (region.size() % 64 == 0) region.give_back();
+        if (erased && region.size() % 64 == 0) region.give_back();
         return erased ? Outcome::Changed : Outcome::Unchanged;
     } else {
         if (Value* const value = region.find(its, key); value != nullptr)

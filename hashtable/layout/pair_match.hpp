@@ -9,7 +9,7 @@ namespace mxk {
 
 // The places that hold the low 48 bits of this hash, a bit for each. No branch, because where a key stands cannot be
 // predicted. Not checked for races: a core that is not the owner may see a key that is being written, and finds by the
-// line's link that it has to look again.
+// line's link that it has to look again. That rests on the order of loads, which x86 keeps.
 [[nodiscard, gnu::no_sanitize_thread]] inline unsigned
 matching_places(std::array<std::uint32_t, 4> const& low, std::array<std::uint16_t, 4> const& high, std::uint64_t hash) {
     // The processor's vectors, SSE2: every x86-64 has them.

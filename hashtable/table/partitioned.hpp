@@ -69,7 +69,7 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
         return regions_[region].buckets.data() + regions_[region].placement(key);
     }
 
-    // The owner's core only, or any core while nobody writes.
+    // The owner's core only, or any core while nobody writes; and at any time for what a table offers others (read()).
     [[nodiscard]] Table& region(std::size_t at) { return regions_[at].table; }
     [[nodiscard]] Table const& region(std::size_t at) const { return regions_[at].table; }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bench/workload/random.hpp"
 #include "hashtable/batch/batch_client.hpp"
 #include "hashtable/batch/reading_client.hpp"
 #include "hashtable/layout/bucketed.hpp"
@@ -205,6 +206,64 @@ MXK_TEST(batched, every_core_keeps_a_cap_on_latency) {
             return PatternUser<BatchPace>::Client::Memory::create_paced(table, node,
                                                                         clock::to_cycles(microseconds(cap)), 4, 2);
         });
+    }
+}
+
+// However many there are, and whether the client says that it has no more: one by one, many at once, and with changes
+// of keys whose finds are under way.
+MXK_TEST(batched, each_find_in_place_is_answered_once) {
+    constexpr std::size_t max_finds = 200;
+    auto regions = make_regions(max_finds);
+    MXK_CHECK(regions.ok());
+    if (!regions.ok()) return;
+    auto batched = Batched<Regions>::create(regions.value());
+    MXK_CHECK(batched.ok());
+    if (!batched.ok()) return;
+    std::array<std::uint8_t, max_finds> answers{};
+    struct Check {
+        std::array<std::uint8_t, max_finds>& answers;
+        void operator()(Worker&, CookieBatch<std::uint8_t> const& batch) const {
+            MXK_CHECK(batch.all_yes());
+            for (std::size_t at = 0; at < batch.size(); ++at)
+                if (batch.is_find(at)) found(batch.key(at), batch.value(at), batch.cookie(at));
+        }
+        void found(std::uint64_t key, std::uint64_t value, std::uint8_t number) const {
+            MXK_CHECK(value == key && key == number + std::uint64_t{1});
+            ++answers.at(number);
+        }
+        void not_found(std::uint64_t, std::uint8_t) const { MXK_CHECK(false); }
+    };
+    using Client = ReadingClient<Regions, Check, std::uint8_t>;
+    Worker& here = Worker::current();
+    auto memory = Client::Memory::create(batched.value(), here.node());
+    MXK_CHECK(memory.ok());
+    if (!memory.ok()) return;
+    Client client(here, batched.value(), std::move(memory).value(), Check{answers});
+    auto const rest = [&] { here.run_until([&] { return client.at_rest(); }); };
+    auto const request = [](Operation operation, std::size_t number) {
+        return Client::Request{operation, number + 1, number + 1, static_cast<std::uint8_t>(number)};
+    };
+    auto const submit = [&](Operation operation, std::size_t number) {
+        auto const it = request(operation, number);
+        while (!client.submit(it.operation, it.key, it.value, it.cookie)) rest();
+    };
+    for (std::size_t i = 0; i < max_finds; ++i) submit(Operation::Insert, i);
+    rest();
+    bench::Random random(1);
+    for (std::size_t count = 1; count <= max_finds; ++count) {
+        answers = {};
+        if (count % 3 == 0) {
+            std::size_t const taken =
+                client.submit_each(count, [&](std::size_t i) { return request(Operation::Find, i); });
+            MXK_CHECK_EQUAL(taken, count);
+        }
+        for (std::size_t i = 0; count % 3 != 0 && i < count; ++i) {
+            submit(Operation::Find, i);
+            if (count % 3 == 2 && i % 5 == 4) submit(Operation::Update, i - random.below(std::min<std::size_t>(i, 64)));
+        }
+        if (count % 5 == 0) client.flush();
+        rest();
+        for (std::size_t i = 0; i < max_finds; ++i) MXK_CHECK_EQUAL(answers.at(i), i < count ? 1 : 0);
     }
 }
 

@@ -285,7 +285,7 @@ BAD_WAYS = [
     ("--reads in-place --layout bucketed", "--reads: expected --submit batch, got --submit task"),
     ("--reads in-place --submit batch --layout open", "--reads: expected --layout bucketed without --initial-slots"),
     ("--reads travel --submit batch --layout cuckoo", "--reads: expected --layout bucketed without --initial-slots"),
-    ("--reads here --submit batch", "--reads: expected one of travel, in-place, got 'here'"),
+    ("--reads here --submit batch", "--reads: expected one of travel, in-place, auto, got 'here'"),
     ("--submit batch --notation coroutine", "--notation: expected --submit task"),
     ("--submit batch --prefetch 8 --layout bucketed", "--prefetch: expected --submit task, got --submit batch"),
     ("--submit batch --tasks-per-core 8", "--tasks-per-core: expected --submit task, got --submit batch"),

@@ -34,6 +34,13 @@ constexpr EngineKind bucketed_reads{.layout = bucketed_layout,
                                     .create = &create_batch_engine<BucketedAccess, true>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_reads);
 
+constexpr EngineKind bucketed_reads_by_share{.layout = bucketed_layout,
+                                             .submit = Submit::Batch,
+                                             .reads = Reads::Auto,
+                                             .hash = Hashing::Multiplicative,
+                                             .create = &create_batch_engine<BucketedAccess, true>};
+MXK_REGISTER(mxk_engines, EngineKind, bucketed_reads_by_share);
+
 using GrowingBuckets = PartitionsAccess<Extendible<PairBuckets>>;
 
 constexpr EngineKind growing_bucketed_tasks{
