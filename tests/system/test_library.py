@@ -401,7 +401,7 @@ def test_the_wheel(tmp_path: Path) -> None:
     (tmp_path / "forked.py").write_text(FORKED)
     lines = run(sys.executable, tmp_path / "forked.py", **there).output.splitlines()
     assert [line for line in lines if "forked after its first table" not in line] == ["0 1"], lines
-    assert len(lines) == 5
+    assert len(lines) == 6
     (tmp_path / "interrupted.py").write_text(INTERRUPTED)
     ended = run(sys.executable, tmp_path / "interrupted.py", **there)
     assert ended.output == "True\n", ended.complaint
