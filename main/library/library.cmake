@@ -22,9 +22,11 @@ set(public_headers
     main/library/heap_resource.hpp
     main/library/runtime.hpp
     main/library/table.hpp
+    main/library/table_file.hpp
     base/log.hpp
     base/spin_wait.hpp
     hashtable/batch/batch_client.hpp
+    hashtable/batch/reading_client.hpp
     hashtable/layout/bucketed.hpp
     hashtable/layout/chained.hpp
     hashtable/shared/concurrent/concurrent_pairs.hpp
