@@ -156,6 +156,7 @@ template <typename Key, typename Value> class Table {
 
     // function(region), by helpers, too; each region's lock is held.
     template <typename Function> void with_each_region(Function function);
+    template <typename Function> std::size_t sum_of_regions(Function of_one) const;
     template <typename Operation> BulkResult change(Keys keys, Operation const& operation, Mask mask);
     template <typename Operation>
     void change_one_by_one(Keys keys, Operation const& operation, Mask mask, BulkResult& result);

@@ -176,21 +176,21 @@ template <typename Key, typename Value> void Table<Key, Value>::shrink() {
     with_each_region([](Region& region) { region.shrink(); });
 }
 
-template <typename Key, typename Value> std::size_t Table<Key, Value>::bytes() const {
+template <typename Key, typename Value>
+template <typename Function>
+std::size_t Table<Key, Value>::sum_of_regions(Function of_one) const {
     std::size_t sum = 0;
     for (Region& region : regions_) {
         SharedHold const hold(region.lock());
-        sum += region.bytes();
+        sum += of_one(region);
     }
     return sum;
 }
+template <typename Key, typename Value> std::size_t Table<Key, Value>::bytes() const {
+    return sum_of_regions([](Region const& region) { return region.bytes(); });
+}
 template <typename Key, typename Value> std::size_t Table<Key, Value>::size() const {
-    std::size_t sum = 0;
-    for (Region& region : regions_) {
-        SharedHold const hold(region.lock());
-        sum += region.size();
-    }
-    return sum;
+    return sum_of_regions([](Region const& region) { return region.size(); });
 }
 
 } // namespace mxk
