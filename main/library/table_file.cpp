@@ -199,7 +199,8 @@ Reader::~Reader() {
 }
 
 Result<Reader> Reader::open(std::string path, Kinds const& kinds) {
-    int const file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    // Does not wait where a pipe or a device would.
+    int const file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (file < 0) return system_error(path, "cannot be read", errno);
     Reader reader(std::move(path), file);
     struct stat status {};

@@ -127,6 +127,9 @@ TEST_F(TableFileTest, what_is_foreign_is_named) {
     fs::remove(path);
     fs::create_directory(path);
     EXPECT_NE(refused(), "");
+    fs::remove(path);
+    ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
+    EXPECT_NE(refused(), "") << "a pipe that nobody writes to";
 }
 
 // What was there stays where a new one cannot be written.
