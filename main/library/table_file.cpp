@@ -53,13 +53,12 @@ Error system_error(std::string const& path, char const* what, int reason) {
     return Error::of("{}: {}: {}", end_of(path), what, strerror_r(reason, text.data(), text.size()));
 }
 
-bool write_all(int file, char const* bytes, std::size_t size) {
-    while (size != 0) {
-        ssize_t const written = ::write(file, bytes, size);
+bool write_all(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        ssize_t const written = ::write(file, bytes.data(), bytes.size());
         if (written < 0 && errno == EINTR) continue;
         if (written <= 0) return false;
-        bytes += written;
-        size -= static_cast<std::size_t>(written);
+        bytes.remove_prefix(static_cast<std::size_t>(written));
     }
     return true;
 }
@@ -134,13 +133,13 @@ void Writer::write(void const* bytes, std::size_t size) {
     bytes_ += size;
     if (buffer_.size() + size > buffer_bytes) flush();
     if (size > buffer_bytes) {
-        if (failed_ == nullptr && !write_all(file_, text.data(), size)) fail("cannot be written");
+        if (failed_ == nullptr && !write_all(file_, text)) fail("cannot be written");
         return;
     }
     buffer_.insert(buffer_.end(), text.begin(), text.end());
 }
 void Writer::flush() {
-    if (failed_ == nullptr && !write_all(file_, buffer_.data(), buffer_.size())) fail("cannot be written");
+    if (failed_ == nullptr && !write_all(file_, as_text(buffer_.data(), buffer_.size()))) fail("cannot be written");
     buffer_.clear();
 }
 void Writer::fail(char const* what) {
