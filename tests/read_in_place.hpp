@@ -1,5 +1,5 @@
-// Keys of a few buckets of a Bucketed table, changed by its owner again and again, and read in place by others
-// meanwhile: what each reader finds of a key is right for some moment of its look. For the host and the kernel.
+// Keys of a few buckets of a table, changed by its owner again and again, and read in place by others meanwhile: what
+// each reader finds of a key is right for some moment of its look. For the host and the kernel.
 //
 //     key 0..stable-1 of a bucket     always there; its value only grows
 //     the next ones                   come and go; the value says which key it is, and how often it has come
@@ -13,27 +13,33 @@
 #include <optional>
 
 #include "bench/workload/random.hpp"
-#include "hashtable/layout/bucketed.hpp"
+#include "hashtable/hash.hpp"
+#include "hashtable/insert.hpp"
 
 namespace mxk::test {
 
-class ReadInPlace {
+// Table: Bucketed, or one that grows. Its keys' hashes are the caller's.
+template <typename Table> class ReadInPlace {
   public:
+    // Of the number of a bucket's key, with neighbours, where it is one of a Bucketed's first buckets.
+    using HashOf = std::uint64_t (*)(std::uint64_t bucket, std::uint64_t number);
+    static std::uint64_t neighbours(std::uint64_t bucket, std::uint64_t number) { return bucket << 48 | (number + 1); }
+
     static constexpr std::uint64_t buckets = 3; // of them the keys are
     static constexpr std::uint64_t stable = 3;
     static constexpr std::uint64_t passing = 12; // three lines behind the first one, now and then
     static constexpr std::uint64_t never = 3;
 
     // `table` has one region, and none of these keys.
-    explicit ReadInPlace(Bucketed& table)
-        : table_(table) {
+    explicit ReadInPlace(Table& table, HashOf hash_of = &neighbours)
+        : table_(table)
+        , hash_of_(hash_of) {
         for (std::uint64_t bucket = 0; bucket < buckets; ++bucket)
             for (std::uint64_t number = 0; number < stable; ++number) put(bucket, number);
     }
 
-    // Any of a bucket's 2^48 keys but the first, with neighbours for hashes.
-    static std::uint64_t key(std::uint64_t bucket, std::uint64_t number) {
-        return MixedHash::inverse(bucket << 48 | (number + 1));
+    [[nodiscard]] std::uint64_t key(std::uint64_t bucket, std::uint64_t number) const {
+        return MixedHash::inverse(hash_of_(bucket, number));
     }
 
     // The owner: one change, of a random key.
@@ -56,7 +62,7 @@ class ReadInPlace {
         void look(ReadInPlace const& all, bench::Random& random) {
             std::uint64_t const bucket = random.below(buckets);
             std::uint64_t const number = random.below(stable + passing + never);
-            std::optional<std::uint64_t> const seen = all.table_.read(key(bucket, number));
+            std::optional<std::uint64_t> const seen = all.table_.read(all.key(bucket, number));
             if (number >= stable + passing) return count(!seen);
             if (number >= stable) {
                 if (!seen) return;
@@ -81,7 +87,8 @@ class ReadInPlace {
         ++next_;
     }
 
-    Bucketed& table_;
+    Table& table_;
+    HashOf hash_of_;
     std::uint64_t next_ = 0;
 };
 

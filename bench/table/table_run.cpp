@@ -117,8 +117,7 @@ constexpr Need a_task_each{
     [](TableRun const& run) { return run.way.submit == Submit::Task; }, "--submit task", {}, Need::Got::Submit};
 constexpr Need batches{
     [](TableRun const& run) { return run.way.submit == Submit::Batch; }, "--submit batch", {}, Need::Got::Submit};
-constexpr Need readable{[](TableRun const& run) { return has<&reads_in_place>(run) && !run.initial_slots; },
-                        "--layout {} without --initial-slots, which any core may read while its owner changes it",
+constexpr Need readable{&has<&reads_in_place>, "--layout {}, which any core may read while its owner changes it",
                         &reads_in_place, Need::Got::Layout};
 constexpr Need measured_latency{[](TableRun const& run) { return run.latency; },
                                 "--latency, too, which shows what came of it"};

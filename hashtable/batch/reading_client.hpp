@@ -1,4 +1,5 @@
-// A core's way to a table whose lines any core may read while their owner changes them (Bucketed): finds do not travel.
+// A core's way to a table whose lines any core may read while their owner changes them (Bucketed, LinearBuckets): finds
+// do not travel.
 // This core reads the owner's memory itself, some dozen keys at a time, so that their lines are on their way together;
 // only what changes the table is sent, as a BatchClient's operations are. It has a BatchClient's submit(),
 // submit_each() (whose request(i) may be called several times for an i), when_room(), flush() and when_at_rest(), but
@@ -29,6 +30,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "base/panic.hpp"
@@ -46,7 +48,7 @@ template <typename Table>
 concept ReadableTable = requires(Table const& table, std::uint64_t key, typename Table::Position const& position) {
     { table.position(key) } -> std::same_as<typename Table::Position>;
     table.prefetch(position);
-    table.prefetch_behind(key, position);
+    table.prefetch_behind_to_read(position);
     { table.read_first(position).value } -> std::convertible_to<std::uint64_t>;
     { table.read(position) } -> std::same_as<std::optional<std::uint64_t>>;
 };
@@ -60,7 +62,7 @@ enum class ClientReads : std::uint8_t { InPlace, ByShare };
 // is under way in its bucket.
 template <typename Regions, typename Completed, typename Cookie = NoCookie, typename Pace = NoPace>
 class ReadingClient {
-    using Table = typename Batched<Regions>::Table;
+    using Table = std::remove_cvref_t<decltype(std::declval<Regions const&>().to_read(0))>;
     static_assert(ReadableTable<Table>);
     struct CameHome {
         ReadingClient& client;
@@ -276,7 +278,7 @@ class ReadingClient {
     }
 
     [[gnu::always_inline]] void find_here(std::size_t at, std::uint64_t key, Cookie cookie) {
-        Table const& table = regions_.region(regions_.owner(key));
+        Table const& table = regions_.to_read(key);
         auto const position = table.position(key);
         table.prefetch(position);
         if (at % burst == 0) finish_burst(at);
@@ -310,7 +312,7 @@ class ReadingClient {
     [[gnu::noinline]] void look_behind(std::size_t find) {
         std::size_t const at = behind_.next;
         if (behind_.tables[at] != nullptr) finish_behind(at);
-        finds_.tables[find]->prefetch_behind(finds_.keys[find], finds_.positions[find]);
+        finds_.tables[find]->prefetch_behind_to_read(finds_.positions[find]);
         behind_.tables[at] = finds_.tables[find];
         behind_.positions[at] = finds_.positions[find];
         behind_.keys[at] = finds_.keys[find];

@@ -108,6 +108,8 @@ class Bucketed : public ValueWrites<Bucketed> {
     static bool is_behind(std::uint64_t, Position const& at) { return PairBucket::is_behind(*at.line, at.hash); }
     static void const* first_line(Position const& at) { return at.line; }
     static void prefetch_behind(std::uint64_t, Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
+    // The latter for one that reads in place.
+    static void prefetch_behind_to_read(Position const& at) { PairBucket::prefetch_behind(*at.line, at.hash); }
 
     [[nodiscard]] std::size_t size() const { return inserts_ - erases_; }
     [[nodiscard]] std::size_t bucket_count() const { return bucket_count_; }

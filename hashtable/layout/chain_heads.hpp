@@ -34,7 +34,6 @@ template <typename NodeType = ChainNode> class ChainHeads {
     static constexpr std::size_t block_bytes = 4 * 1024;
     static constexpr std::size_t keys_per_cell = 1;
     static constexpr double default_load = 2;
-    static constexpr bool powers_of_two = false;
 
     static Position position(Block& block, std::uint64_t hash, std::uint64_t) {
         return {{}, &block, block.cells<Cell>() + high_product(hash << 32, block.cell_count())};
@@ -75,7 +74,7 @@ template <typename NodeType = ChainNode> class ChainHeads {
 
     // visit(key, node) for every node, which may change its link. One node of each chain after the other, so that the
     // next ones of all chains are on their way meanwhile.
-    template <typename Visit> static void for_each(Block const& block, HashPrefix, Visit visit) {
+    template <typename Visit> static void for_each(Block const& block, Visit visit) {
         std::array<Node*, Block::max_cells> next;
         std::size_t count = 0;
         for (std::size_t at = 0; at < block.cell_count(); ++at) {

@@ -1,5 +1,7 @@
 #include "hashtable/layout/pair_bucket.hpp"
 
+#include <array>
+
 #include "base/panic.hpp"
 #include "base/units.hpp"
 
@@ -79,6 +81,64 @@ bool PairBucket::erase_behind(PairLine& first, std::uint64_t hash, LineSupply& s
     }
     first.set_link(((link & ~filter_mask) | filter_of(link)) + one_erase);
     return true;
+}
+
+bool PairBucket::copy(PairLine const& from, PairLine& to, Half half, LineSupply& supply) {
+    bool is_done = true;
+    for_each(from, [&](std::uint64_t remainder, std::uint64_t value) {
+        if (half.has(remainder)) is_done = is_done && insert(to, remainder, value, supply) != Insert::Full;
+    });
+    return is_done;
+}
+
+// Line by line: a line that was read is one that may be written, or is given back.
+void PairBucket::remove_behind(PairLine& first, Half half, LineSupply& supply) {
+    std::uint64_t const link = first.link();
+    unsigned taken = taken_places(link);
+    for (unsigned i = 0; i < PairLine::places; ++i)
+        if (half.has(first.remainder(i))) taken &= ~(1U << i);
+    // Without the places that are put others into.
+    first.set_link((link & ~taken_mask) | taken | changes_behind);
+    PairLine* filling = nullptr; // right behind the first, with so many keys
+    std::size_t keys = 0;
+    std::uint64_t filter = 0;
+    unsigned to_read = taken_behind(link);
+    for (PairLine* line = behind(link); line != nullptr;) {
+        std::array<std::uint64_t, PairLine::places> remainders{};
+        std::array<std::uint64_t, PairLine::places> values{};
+        std::size_t kept = 0;
+        visit_line(*line, to_read, [&](std::uint64_t remainder, std::uint64_t value) {
+            if (half.has(remainder)) return;
+            remainders[kept] = remainder;
+            values[kept] = value;
+            ++kept;
+        });
+        PairLine* const next = behind(line->link());
+        bool is_spare = true;
+        while (kept > 0) {
+            --kept;
+            if (taken != taken_mask) {
+                auto const place = static_cast<unsigned>(std::countr_one(taken));
+                first.put(place, remainders[kept], values[kept]);
+                taken |= 1U << place;
+                continue;
+            }
+            if (filling == nullptr || keys == PairLine::places) {
+                line->set_link(address_of(filling));
+                filling = line;
+                keys = 0;
+                is_spare = false;
+            }
+            filling->put(keys++, remainders[kept], values[kept]);
+            filter |= filter_bit(remainders[kept]);
+        }
+        inject::point();
+        if (is_spare) supply.give_back(*line);
+        line = next;
+        to_read = PairLine::all_places;
+    }
+    std::uint64_t const rest = filling == nullptr ? 0 : address_of(filling) | filter | (keys - 1) << count_shift;
+    first.set_link(((link & version_mask) | taken | rest) + one_erase);
 }
 
 void PairBucket::release(PairLine& first, LineSupply& supply) {

@@ -1,4 +1,4 @@
-// A bucket of pairs: a cache line of four, and lines behind it when they are not enough. What Bucketed and PairBuckets
+// A bucket of pairs: a cache line of four, and lines behind it when they are not enough. What Bucketed and LinearLines
 // have in common: neither which bucket a key has, nor how many keys there are, is known here.
 //
 //     first     | k k k k link | k - k - 0 | - - - - 0 |    a key stands once, in any line of its bucket; only the
@@ -31,7 +31,8 @@ namespace mxk {
 // For the owning core, but for read(); never blocks but for memory, where a supply is given.
 class PairBucket {
   public:
-    static constexpr std::uint64_t remainder_mask = (std::uint64_t{1} << 48) - 1;
+    static constexpr unsigned remainder_bits = 48;
+    static constexpr std::uint64_t remainder_mask = (std::uint64_t{1} << remainder_bits) - 1;
 
     // Full only when the bucket is full and no node has memory for another line.
     static Insert insert(PairLine& first, std::uint64_t hash, std::uint64_t value, LineSupply& supply) {
@@ -109,6 +110,26 @@ class PairBucket {
         prefetch_for_read(may_be_behind ? behind(link) : &first);
     }
 
+    // Of a bucket's keys those whose hashes have this bit.
+    struct Half {
+        unsigned bit;
+        [[nodiscard]] bool has(std::uint64_t remainder) const { return (remainder >> bit & 1) != 0; }
+    };
+    // Copies a half into another bucket, which has none of its keys. False if there is no memory: then it has some.
+    static bool copy(PairLine const& from, PairLine& to, Half half, LineSupply& supply);
+    // Takes a half out of a bucket, and keeps the other one in as few lines as it needs. For a reader that is one
+    // erase.
+    static void remove(PairLine& first, Half half, LineSupply& supply) {
+        std::uint64_t const link = first.link();
+        if (has_lines_behind(link)) [[unlikely]]
+            return remove_behind(first, half, supply);
+        unsigned removed = 0;
+        for (unsigned i = 0; i < PairLine::places; ++i) removed |= unsigned{half.has(first.remainder(i))} << i;
+        first.set_link((link & ~std::uint64_t{removed}) + one_erase);
+    }
+    // Once the first line is there: asks for the one behind it.
+    static void prefetch_all_behind(PairLine const& first) { prefetch_for_read(behind(first.link())); }
+
     // visit(remainder, value) for every pair.
     template <typename Visit> static void for_each(PairLine const& first, Visit visit) {
         visit_line(first, taken_places(first.link()), visit);
@@ -180,10 +201,11 @@ class PairBucket {
     static Insert insert_behind(PairLine& first, std::uint64_t hash, std::uint64_t value, LineSupply& supply);
     [[nodiscard]] static PairLine::Value* find_behind(PairLine const& first, std::uint64_t hash);
     static bool erase_behind(PairLine& first, std::uint64_t hash, LineSupply& supply);
+    static void remove_behind(PairLine& first, Half half, LineSupply& supply);
     [[nodiscard]] static std::uint64_t filter_of(std::uint64_t link);
     static Reading read_behind(PairLine const& first, std::uint64_t link, std::uint64_t hash);
 
-    template <typename Visit> static void visit_line(PairLine const& line, unsigned taken, Visit& visit) {
+    template <typename Visit> static void visit_line(PairLine const& line, unsigned taken, Visit&& visit) {
         for (; taken != 0; taken &= taken - 1) {
             auto const i = static_cast<unsigned>(std::countr_zero(taken));
             visit(line.remainder(i), line.value(i, std::memory_order_relaxed));

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/inject.hpp"
 #include "base/units.hpp"
 #include "hashtable/layout/pair_match.hpp"
 
@@ -45,7 +46,17 @@ class alignas(cache_line_bytes) PairLine {
     void put(std::size_t place, std::uint64_t hash, std::uint64_t value) {
         store(low_[place], static_cast<std::uint32_t>(hash), std::memory_order_release);
         store(high_[place], static_cast<std::uint16_t>(hash >> 32), std::memory_order_release);
+        inject::point();
         store(values[place], value, std::memory_order_release);
+    }
+    // What another line has, while nobody reads this one. relaxed: who finds it synchronizes with who has put it there.
+    void copy(PairLine const& other) {
+        for (std::size_t i = 0; i < places; ++i) {
+            store(low_[i], load(other.low_[i], std::memory_order_relaxed), std::memory_order_relaxed);
+            store(high_[i], load(other.high_[i], std::memory_order_relaxed), std::memory_order_relaxed);
+            store(values[i], load(other.values[i], std::memory_order_relaxed), std::memory_order_relaxed);
+        }
+        store(link_, load(other.link_, std::memory_order_relaxed), std::memory_order_relaxed);
     }
     [[nodiscard]] std::uint64_t value(std::size_t place, std::memory_order order) const {
         return load(values[place], order);

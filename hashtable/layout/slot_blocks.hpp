@@ -25,12 +25,11 @@ template <typename KeyType> class SlotBlocks {
     };
     static constexpr std::size_t block_bytes = 64 * 1024;
     static constexpr std::size_t keys_per_cell = Cell::slots;
-    static constexpr bool powers_of_two = false;
 
     // visit(key, value) for every pair. Whether there is a key in a slot cannot be predicted: so the pairs of some
     // groups are collected without a branch first. And visited in turns from all over these groups: who puts them into
     // another block reads the group that the pair belongs to, and would wait for what was written there a moment ago.
-    template <typename Visit> static void for_each(Block const& block, HashPrefix, Visit visit) {
+    template <typename Visit> static void for_each(Block const& block, Visit visit) {
         constexpr std::size_t together = 32;
         constexpr std::size_t turns = 8;
         constexpr std::size_t ahead = 24; // groups: as far as memory is away

@@ -19,6 +19,9 @@ class MachineGrace {
         expect(periods_ != nullptr, "a table that is read under RCU is made on a machine that has grace periods");
     }
 
+    // Whether the machine has grace periods: only where it has may others read what the caller gives back.
+    [[nodiscard]] static bool exists() { return rcu::periods() != nullptr; }
+
     // A grace period after which nobody uses what the caller has just unlinked by a plain store. The next one would do
     // behind a fence. Without: as long as the caller is in its read section, the next one does not end, and when it
     // has, the store is seen by all; so the one after it waits for all who have not seen it.

@@ -11,12 +11,6 @@ Result<void> Directory::reserve(std::size_t blocks, NodeId node) {
     return {};
 }
 
-HashPrefix Directory::prefix_of(std::size_t entry) const {
-    auto const entry_bits = static_cast<unsigned>(std::countr_zero(entries()));
-    unsigned const gap = blocks_[entry].depth_gap();
-    return {prefix_.bits + entry_bits - gap, (prefix_.value << entry_bits | entry) >> gap};
-}
-
 void Directory::put(std::size_t entry, Block const& block, unsigned depth_gap) {
     std::span const all(&blocks_[entry], std::size_t{1} << depth_gap);
     std::fill(all.begin(), all.end(), block);

@@ -39,13 +39,12 @@ struct DirectoryIndex {
 // For one core at a time.
 class Directory {
   public:
-    explicit Directory(HashPrefix prefix)
-        : index_{prefix.bits, 0}
-        , prefix_(prefix) {}
+    // `prefix_bits`: that the hashes of the table's keys have in common.
+    explicit Directory(unsigned prefix_bits)
+        : index_{prefix_bits, 0} {}
     Directory(Directory&& other) noexcept
         : index_{other.index_.prefix_bits, std::exchange(other.index_.entries, 0)}
         , blocks_(std::move(other.blocks_))
-        , prefix_(other.prefix_)
         , first_entries_(other.first_entries_)
         , global_depth_(other.global_depth_) {}
     Directory& operator=(Directory&&) = delete;
@@ -69,8 +68,6 @@ class Directory {
     // How many leading bits more than the first blocks had tell the blocks of the directory, or this one, from others.
     [[nodiscard]] unsigned global_depth() const { return global_depth_; }
     [[nodiscard]] unsigned local_depth(std::size_t entry) const { return global_depth_ - blocks_[entry].depth_gap(); }
-    // What the hashes of the keys in the block with this first entry begin with, if entries are a power of two.
-    [[nodiscard]] HashPrefix prefix_of(std::size_t entry) const;
 
     // The block in 2^depth_gap entries from this one on.
     void put(std::size_t entry, Block const& block, unsigned depth_gap);
@@ -95,7 +92,6 @@ class Directory {
   private:
     DirectoryIndex index_; // entries: first_entries_ * 2^global_depth_
     NodeArray<Block> blocks_;
-    HashPrefix prefix_;
     std::size_t first_entries_ = 0;
     unsigned global_depth_ = 0;
 };

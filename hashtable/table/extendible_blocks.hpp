@@ -33,12 +33,10 @@ template <typename Cells, typename Hash> class ExtendibleBlocks {
 
     // Writes all cells. Errors: no memory.
     static Result<ExtendibleBlocks> create(TableSize size, NodeId node, Hash const& hash, HashPrefix prefix) {
-        ExtendibleBlocks result(size, node, hash, prefix);
-        std::size_t const wanted = std::max(units_for(size.slots, keys_per_cell), min_cells(prefix));
-        std::size_t blocks = units_for(wanted, full_block);
-        if constexpr (Cells::powers_of_two) blocks = std::bit_ceil(blocks);
-        std::size_t cells = units_for(wanted, blocks);
-        if constexpr (Cells::powers_of_two) cells = std::bit_ceil(cells);
+        ExtendibleBlocks result(size, node, hash, prefix.bits);
+        std::size_t const wanted = std::max(units_for(size.slots, keys_per_cell), min_cells);
+        std::size_t const blocks = units_for(wanted, full_block);
+        std::size_t const cells = units_for(wanted, blocks);
         MXK_TRY(result.directory_.reserve(blocks, node));
         for (std::size_t i = 0; i < blocks; ++i) {
             Block block;
@@ -159,15 +157,10 @@ template <typename Cells, typename Hash> class ExtendibleBlocks {
     }
 
   private:
-    // Powers of two, or such that a block takes whole frames together with its header.
+    // Such that a block takes whole frames together with its header.
     static constexpr std::size_t full_block =
-        Cells::powers_of_two
-            ? std::bit_floor(std::min(Cells::block_bytes / sizeof(Cell), Block::max_cells))
-            : std::min((Cells::block_bytes - BlockMemory::header_bytes) / sizeof(Cell), Block::max_cells);
-    static constexpr std::size_t min_cells(HashPrefix prefix) {
-        if constexpr (requires { Cells::min_cells; }) return std::max<std::size_t>(Cells::min_cells >> prefix.bits, 4);
-        return 4;
-    }
+        std::min((Cells::block_bytes - BlockMemory::header_bytes) / sizeof(Cell), Block::max_cells);
+    static constexpr std::size_t min_cells = 4;
     static constexpr unsigned load_unit = 256;
     static constexpr double possible_load(TableSize size) {
         double const load = size.load.value_or(Cells::default_load);
@@ -175,9 +168,9 @@ template <typename Cells, typename Hash> class ExtendibleBlocks {
         return load;
     }
 
-    ExtendibleBlocks(TableSize size, NodeId node, Hash const& hash, HashPrefix prefix)
+    ExtendibleBlocks(TableSize size, NodeId node, Hash const& hash, unsigned prefix_bits)
         : hash_(hash)
-        , directory_(prefix)
+        , directory_(prefix_bits)
         , load_(static_cast<std::uint32_t>(possible_load(size) * keys_per_cell * load_unit))
         , memory_(node)
         , shared_(node) {}
@@ -278,7 +271,7 @@ template <typename Cells, typename Hash> class ExtendibleBlocks {
         return total;
     }
     template <typename Visit> void for_each_in(std::size_t at, Visit visit) const {
-        Cells::for_each(directory_[at], directory_.prefix_of(at), visit);
+        Cells::for_each(directory_[at], visit);
     }
 
     [[no_unique_address]] Hash hash_;

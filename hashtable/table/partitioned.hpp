@@ -72,6 +72,8 @@ template <typename Table, typename Cut = typename CutOf<Table>::Type> class Part
     // The owner's core only, or any core while nobody writes; and at any time for what a table offers others (read()).
     [[nodiscard]] Table& region(std::size_t at) { return regions_[at].table; }
     [[nodiscard]] Table const& region(std::size_t at) const { return regions_[at].table; }
+    // The table of a key, for what it offers others. Any core, at any time.
+    [[nodiscard]] Table const& to_read(std::uint64_t key) const { return regions_[owner(key)].table; }
 
     [[nodiscard]] std::size_t region_count() const { return regions_.size(); }
     [[nodiscard]] std::size_t bucket_count() const { return cut_.bucket_count(); }

@@ -121,6 +121,8 @@ template <typename TableType> class Sharded {
     // What the core at this place owns. That core only, or any one while nobody works.
     [[nodiscard]] OwnedShards<Table>& region(std::size_t place) const { return places_[place].owned[0]; }
     [[nodiscard]] std::size_t region_count() const { return places_.size(); }
+    // The table of a key, for what it offers others (read()). Any core, at any time, also while owners change.
+    [[nodiscard]] Table const& to_read(Key const& key) const { return shards_[hash_(key) >> shift_].table; }
 
     // Waits until no table has work to do, when no operations are under way. The console's task; blocks it, not its
     // core.

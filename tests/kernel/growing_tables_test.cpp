@@ -7,7 +7,7 @@
 #include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 #include "hashtable/table/sharded.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
@@ -143,17 +143,18 @@ template <typename Table> void grow_and_shrink(TableSize size) {
 MXK_TEST(tables, growing_tables) {
     grow_and_shrink<Extendible<OpenSlots<>>>({.slots = 16});
     grow_and_shrink<Extendible<ChainHeads<>>>({.slots = 16});
+    grow_and_shrink<LinearBuckets<>>({.slots = 16, .load = 0.05});
 }
 
 // 24 M keys, or as many as there is memory for, in a table that has grown block by block: what giving all of its blocks
 // back takes stands behind the verdict.
-template <typename Cells> void give_back_a_large_table() {
+template <typename Table> void give_back_a_large_table() {
     NodeId const node = Worker::current().node();
     memory::NodeUse const use = memory::use(node);
     std::size_t const count = std::min<std::size_t>(24'000'000, (use.total - use.used) / 64);
     Nanoseconds start{};
     {
-        auto table = Extendible<Cells>::create({.slots = 1024}, node, MixedHash{});
+        auto table = Table::create({.slots = 1024}, node, MixedHash{});
         MXK_CHECK(table.ok());
         if (!table) return;
         bench::KeySequence const keys(11);
@@ -169,11 +170,11 @@ template <typename Cells> void give_back_a_large_table() {
 }
 
 MXK_LONG_TEST(tables, blocks_of_a_large_open_table_are_given_back) {
-    give_back_a_large_table<OpenSlots<>>();
+    give_back_a_large_table<Extendible<OpenSlots<>>>();
 }
 
 MXK_LONG_TEST(tables, blocks_of_a_large_bucketed_table_are_given_back) {
-    give_back_a_large_table<PairBuckets>();
+    give_back_a_large_table<LinearBuckets<>>();
 }
 
 } // namespace

@@ -105,7 +105,8 @@ MXK_TEST(tables, every_core_owns_a_bucketed_region) {
 MXK_TEST(tables, a_bucketed_region_is_read_while_its_owner_changes_it) {
     auto const cores = all_cores();
     auto lines = NodeArray<PairLine>::create(MultiplicativePlacement::min_buckets, Worker::current().node());
-    auto readers = NodeArray<test::ReadInPlace::Reader>::create_zeroed(cores.size(), Worker::current().node());
+    auto readers =
+        NodeArray<test::ReadInPlace<Bucketed>::Reader>::create_zeroed(cores.size(), Worker::current().node());
     MXK_CHECK(lines.ok() && readers.ok());
     if (!lines.ok() || !readers.ok()) return;
     Bucketed table(lines.value().span(), MultiplicativePlacement(lines.value().size()), Worker::current().node());

@@ -9,8 +9,8 @@
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
 #include "hashtable/table/extendible.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "hashtable/table/sharded.hpp"
 #include "main/library/runtime.hpp"
@@ -129,7 +129,7 @@ TEST(BatchedRandom, a_bucketed_table_with_crowded_buckets) {
 // The same for tables whose groups of slots are nearly all full: few keys, of which half are there at a time. What is
 // behind comes to the front when a key takes a tombstone's place, and with each block that is rebuilt.
 template <typename Table> class BatchedRandomCrowded : public testing::Test {};
-using CrowdedTables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
+using CrowdedTables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, LinearBuckets<>>;
 TYPED_TEST_SUITE(BatchedRandomCrowded, CrowdedTables);
 
 TYPED_TEST(BatchedRandomCrowded, few_keys) {

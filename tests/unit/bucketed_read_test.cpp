@@ -27,7 +27,7 @@ TEST_F(BucketedRead, by_threads_while_the_owner_erases_and_inserts) {
     StandaloneBucketed t;
     ReadInPlace all(t.table);
     std::atomic<bool> is_over{false};
-    std::array<ReadInPlace::Reader, readers> seen;
+    std::array<ReadInPlace<Bucketed>::Reader, readers> seen;
     std::atomic<std::size_t> still_few{readers};
     InjectDelays const delays(&RandomPause::point);
     std::vector<std::thread> threads;
@@ -48,7 +48,7 @@ TEST_F(BucketedRead, by_threads_while_the_owner_erases_and_inserts) {
     is_over.store(true, std::memory_order_relaxed);
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(all.wrong_by_owner, 0U);
-    for (ReadInPlace::Reader const& reader : seen) EXPECT_EQ(reader.wrong, 0U);
+    for (ReadInPlace<Bucketed>::Reader const& reader : seen) EXPECT_EQ(reader.wrong, 0U);
 }
 
 // What is read alone is what the owner finds, however many lines there are behind.

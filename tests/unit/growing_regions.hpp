@@ -13,6 +13,7 @@
 #include "base/panic.hpp"
 #include "bench/workload/keys.hpp"
 #include "hashtable/layout/chain_heads.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 #include "hashtable/table/sharded.hpp"
 #include "tasks/task_group.hpp"
 
@@ -80,6 +81,7 @@ template <typename Table> class GrowingRegions {
 
     [[nodiscard]] std::size_t owner(std::uint64_t key) const { return shards_.owner(key); }
     [[nodiscard]] CoreId core(std::size_t region) const { return shards_.core(region); }
+    [[nodiscard]] Sharded<Table>& shards() { return shards_; }
     [[nodiscard]] auto& region(std::size_t at) {
         if constexpr (is_chained)
             return maps_[at];
@@ -133,9 +135,9 @@ template <typename Table> class GrowingRegions {
         std::vector<std::uint64_t> present_;
     };
 
-    // Pair buckets are many to begin with: so they are crowded early.
+    // Linear buckets are many to begin with: so they are crowded early.
     static TableSize size() {
-        if constexpr (requires { Table::Layout::min_cells; }) return {.slots = 16, .load = 0.05};
+        if constexpr (std::is_same_v<Table, LinearBuckets<>>) return {.slots = 16, .load = 0.05};
         return {.slots = 16};
     }
 

@@ -2,11 +2,14 @@
 #include <atomic>
 #include <vector>
 
+#include "hashtable/batch/reading_client.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 #include "tests/unit/growing_regions.hpp"
+#include "tests/unit/in_batches.hpp"
 #include "tests/unit/linearizable_fixture.hpp"
+#include "tests/unit/random_pause.hpp"
 
 namespace mxk::test {
 namespace {
@@ -19,7 +22,7 @@ template <typename Table> class LinearizableGrowing : public LinearizableRuns {
         return result;
     }
 };
-using GrowingLayouts = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>,
+using GrowingLayouts = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, LinearBuckets<>,
                                       Extendible<ChainHeads<PairNode>>>;
 TYPED_TEST_SUITE(LinearizableGrowing, GrowingLayouts);
 
@@ -45,6 +48,30 @@ TYPED_TEST(LinearizableGrowing, tables) {
             return run.history();
         });
         EXPECT_GT(moves, runs * 20) << "blocks have become others while keys were worked on";
+    });
+}
+
+// Finds where the keys lie, changes by batches, of buckets that are divided and made one meanwhile.
+using LinearizableLinear = LinearizableGrowing<LinearBuckets<>>;
+TEST_F(LinearizableLinear, read_in_place) {
+    constexpr std::uint64_t runs = 12;
+    with_runtime([](Worker& here) {
+        bench::KeySequence const sequence(1);
+        std::atomic<std::size_t> next{0};
+        InjectDelays const delays(&RandomPause::point);
+        expect_linearizable(runs, [&](std::uint64_t number) {
+            GrowingRegions<LinearBuckets<>> regions(owners());
+            InBatches<Sharded<LinearBuckets<>>, ReadingClient> way(regions.shards());
+            std::vector<std::uint64_t> keys;
+            for (std::uint64_t i = 0; i <= number % 6; ++i) keys.push_back(sequence(number * 6 + i));
+            RecordedRun run(here, way, {.keys = keys, .seed = number, .operations_per_call = 5},
+                            [&](Worker& worker, TaskGroup& group) {
+                                // relaxed: only a number
+                                std::size_t const at = next.fetch_add(1, std::memory_order_relaxed) % cores;
+                                regions.come_and_go(worker, group, at, 3000);
+                            });
+            return run.history();
+        });
     });
 }
 

@@ -12,12 +12,12 @@
 #include "hashtable/layout/bucketed.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
 #include "hashtable/layout/probed_region.hpp"
 #include "hashtable/shared/concurrent/concurrent_pairs.hpp"
 #include "hashtable/shared/concurrent_lines.hpp"
 #include "hashtable/shared/locked_regions.hpp"
 #include "hashtable/table/extendible.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "hashtable/table/sharded.hpp"
 #include "main/library/heap_resource.hpp"
@@ -50,7 +50,8 @@ std::vector<Maker> makers() {
         {"NodeArray", [](std::size_t size) { return NodeArray<std::uint16_t>::create(size, node_id(0)).ok(); }},
         {"open", &makes_extendible<OpenSlots<>>},
         {"cuckoo", &makes_extendible<CuckooSlots<>>},
-        {"buckets", &makes_extendible<PairBuckets>},
+        {"buckets",
+         [](std::size_t size) { return LinearBuckets<>::create({.slots = size}, node_id(0), MixedHash()).ok(); }},
         {"Sharded",
          [](std::size_t size) { return Sharded<Extendible<OpenSlots<>>>::create({.slots = size}, one, 1).ok(); }},
         {"LockedRegions",

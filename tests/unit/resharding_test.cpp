@@ -1,5 +1,6 @@
 // Owners that change while operations flow: random operations of clients on all cores, each result against a model that
 // knows the order of submission, and all keys afterwards.
+#include "hashtable/table/linear_buckets.hpp"
 #include "hashtable/table/resharding.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,6 @@
 #include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
 #include "main/library/runtime.hpp"
 #include "tests/kernel/noise.hpp"
 #include "tests/unit/long_tests.hpp"
@@ -36,7 +36,7 @@ std::uint64_t seed() {
 }
 
 template <typename Table> class ReshardingTest : public testing::Test {};
-using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, Extendible<PairBuckets>>;
+using Tables = testing::Types<Extendible<OpenSlots<>>, Extendible<CuckooSlots<>>, LinearBuckets<>>;
 TYPED_TEST_SUITE(ReshardingTest, Tables);
 
 // In batches, from eight cores, while random numbers of them become owners.
@@ -94,9 +94,9 @@ TYPED_TEST(ReshardingTest, nor_if_cores_take_their_time) {
 }
 
 // Of every layout and kind of key, by tasks that each carry one operation.
-using AllTables = testing::Types<Extendible<OpenSlots<>>, Extendible<OpenSlots<Bytes<32>>>, Extendible<CuckooSlots<>>,
-                                 Extendible<CuckooSlots<Bytes<16>>>, Extendible<PairBuckets>,
-                                 Extendible<ChainHeads<KeyedNode<Bytes<16>>>>>;
+using AllTables =
+    testing::Types<Extendible<OpenSlots<>>, Extendible<OpenSlots<Bytes<32>>>, Extendible<CuckooSlots<>>,
+                   Extendible<CuckooSlots<Bytes<16>>>, LinearBuckets<>, Extendible<ChainHeads<KeyedNode<Bytes<16>>>>>;
 template <typename Table> class ReshardingOfAllTest : public testing::Test {};
 TYPED_TEST_SUITE(ReshardingOfAllTest, AllTables);
 

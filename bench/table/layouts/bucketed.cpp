@@ -5,7 +5,7 @@
 #include "bench/table/partitions_access.hpp"
 #include "bench/table/table_access.hpp"
 #include "bench/table/task_engine.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 
 namespace mxk::bench {
 namespace {
@@ -41,7 +41,7 @@ constexpr EngineKind bucketed_reads_by_share{.layout = bucketed_layout,
                                              .create = &create_batch_engine<BucketedAccess, true>};
 MXK_REGISTER(mxk_engines, EngineKind, bucketed_reads_by_share);
 
-using GrowingBuckets = PartitionsAccess<Extendible<PairBuckets>>;
+using GrowingBuckets = PartitionsAccess<LinearBuckets<>>;
 
 constexpr EngineKind growing_bucketed_tasks{
     .layout = bucketed_layout, .growth = Growth::Always, .create = &EngineOwner::create<TaskEngine<GrowingBuckets>>};
@@ -52,6 +52,20 @@ constexpr EngineKind growing_bucketed_batches{.layout = bucketed_layout,
                                               .growth = Growth::Always,
                                               .create = &create_batch_engine<GrowingBuckets>};
 MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_batches);
+
+constexpr EngineKind growing_bucketed_reads{.layout = bucketed_layout,
+                                            .submit = Submit::Batch,
+                                            .reads = Reads::InPlace,
+                                            .growth = Growth::Always,
+                                            .create = &create_batch_engine<GrowingBuckets, true>};
+MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_reads);
+
+constexpr EngineKind growing_bucketed_reads_by_share{.layout = bucketed_layout,
+                                                     .submit = Submit::Batch,
+                                                     .reads = Reads::Auto,
+                                                     .growth = Growth::Always,
+                                                     .create = &create_batch_engine<GrowingBuckets, true>};
+MXK_REGISTER(mxk_engines, EngineKind, growing_bucketed_reads_by_share);
 
 } // namespace
 } // namespace mxk::bench

@@ -9,15 +9,14 @@
 #include "hashtable/layout/chain_heads.hpp"
 #include "hashtable/layout/cuckoo_slots.hpp"
 #include "hashtable/layout/open_slots.hpp"
-#include "hashtable/layout/pair_buckets.hpp"
 #include "hashtable/table/extendible.hpp"
+#include "hashtable/table/linear_buckets.hpp"
 #include "tests/unit/table_content.hpp"
 
 namespace mxk::test {
 namespace {
 
-template <typename Cells> class TableOf final : public AnyTable {
-    using Table = Extendible<Cells, ChosenHash>;
+template <typename Table> class TableOf final : public AnyTable {
     using Key = typename Table::Key;
     using Item = typename Table::Item;
     using Items = ItemsOf<Item>;
@@ -93,15 +92,13 @@ template <typename Cells> class TableOf final : public AnyTable {
 template <typename Cells> constexpr TableKind kind_of(char const* name) {
     using Cell = typename Cells::Cell;
     constexpr std::size_t cells = std::min(Cells::block_bytes / sizeof(Cell), Block::max_cells);
-    TableKind kind{.name = name,
-                   .block_slots = cells * Cells::keys_per_cell,
-                   .block_bytes = BlockMemory::header_bytes + cells * sizeof(Cell),
-                   .few = {},
-                   .has_nodes = std::is_pointer_v<typename Cells::Item>,
-                   .is_cuckoo = std::is_same_v<Cells, CuckooSlots<typename Cells::Key>>,
-                   .create = &TableOf<Cells>::create};
-    if constexpr (requires { Cells::min_cells; }) kind.few = {.bits = 5, .value = 0x15};
-    return kind;
+    return {.name = name,
+            .block_slots = cells * Cells::keys_per_cell,
+            .block_bytes = BlockMemory::header_bytes + cells * sizeof(Cell),
+            .few = {},
+            .has_nodes = std::is_pointer_v<typename Cells::Item>,
+            .is_cuckoo = std::is_same_v<Cells, CuckooSlots<typename Cells::Key>>,
+            .create = &TableOf<Extendible<Cells, ChosenHash>>::create};
 }
 
 } // namespace
@@ -110,7 +107,15 @@ constexpr TableKind open_table = kind_of<OpenSlots<>>("open");
 constexpr TableKind open_table_of_bytes = kind_of<OpenSlots<Bytes<32>>>("open_of_bytes");
 constexpr TableKind cuckoo_table = kind_of<CuckooSlots<>>("cuckoo");
 constexpr TableKind cuckoo_table_of_bytes = kind_of<CuckooSlots<Bytes<16>>>("cuckoo_of_bytes");
-constexpr TableKind bucketed_table = kind_of<PairBuckets>("bucketed");
+// Its blocks: what may come, or go, in one step.
+constexpr TableKind bucketed_table = {.name = "bucketed",
+                                      .block_slots = 1024,
+                                      .block_bytes = 64 * KiB,
+                                      .few = {.bits = 5, .value = 0x15},
+                                      .has_nodes = false,
+                                      .is_cuckoo = false,
+                                      .create = &TableOf<LinearBuckets<ChosenHash>>::create,
+                                      .takes_keys_from_lines = true};
 constexpr TableKind chained_table = kind_of<ChainHeads<>>("chained");
 constexpr TableKind chained_table_of_bytes = kind_of<ChainHeads<KeyedNode<Bytes<16>>>>("chained_of_bytes");
 

@@ -89,6 +89,7 @@ struct TableKind {
     bool is_cuckoo;
     // Null if there is no memory.
     std::unique_ptr<AnyTable> (*create)(TableSize size, ChosenHash const& hash, HashPrefix prefix);
+    bool takes_keys_from_lines = false; // it knows where its keys go without their hashes
 
     friend std::ostream& operator<<(std::ostream& out, TableKind const& kind) { return out << kind.name; }
 };

@@ -28,12 +28,14 @@ TEST_P(ExtendibleWorkTest, is_a_block_at_a_time) {
     GrowingTable t(kind(), {.slots = 16}, kind().few, {counted});
     auto const numbers = t.numbers(60'000);
     std::size_t max_asked = 0;
+    std::size_t max_change = 0;
     auto const work = [&] {
         std::size_t const slots = t.table->slot_count();
         std::size_t const hashes_before = hashes;
         t.table->work();
         std::size_t const change = std::max(slots, t.table->slot_count()) - std::min(slots, t.table->slot_count());
         ASSERT_LE(change, max_slots) << "a split, or a merge";
+        max_change = std::max(max_change, change);
         max_asked = std::max(max_asked, hashes - hashes_before);
     };
     for (std::uint64_t const number : numbers) {
@@ -45,7 +47,8 @@ TEST_P(ExtendibleWorkTest, is_a_block_at_a_time) {
         work();
     }
     EXPECT_LE(max_asked, max_hashes);
-    EXPECT_GT(max_asked, max_slots / 4) << "it has grown";
+    EXPECT_GT(max_change, 0U) << "it has grown";
+    if (!kind().takes_keys_from_lines) EXPECT_GT(max_asked, max_slots / 4) << "keys were asked for their hashes";
     t.check_all();
 }
 

@@ -50,6 +50,7 @@ inline ModelPeriods* model_periods = nullptr; // made by a use
 
 class MachineGrace {
   public:
+    [[nodiscard]] static bool exists() { return true; }
     [[nodiscard]] static std::uint64_t after_readers() {
         return test::model_periods->begun.load(std::memory_order_acquire) + 2;
     }
