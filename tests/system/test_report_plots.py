@@ -280,6 +280,27 @@ def test_the_table_of_mxk_that_is_measured_beside_peers_is_no_peer(tmp_path: Pat
     assert not any("mxk-table" in what for what in found), found
 
 
+def test_a_number_is_divided_by_one_of_the_same_workload(tmp_path: Path) -> None:
+    rows = throughput()
+    peer = next(row for row in rows if row.get("peer") == "tbb-hash-map")
+    others = [
+        peer | {"throughput": spread(1e9), name: value} for name, value in (("dist", "zipf:0.99"), ("keys", "dense"))
+    ]
+    mine = next(row for row in rows if row["benchmark"] == "table" and row["mix"] == peer["mix"])
+    skewed = mine | {"dist": "zipf:0.99", "throughput": spread(9e9)}
+
+    def found(more: list[dict[str, object]]) -> list[tuple[str, str]]:
+        (tmp_path / "rows.jsonl").write_text(as_lines([*rows, *more]))
+        numbers = numbers_of(points_of(read_runs([str(tmp_path / "rows.jsonl")])[0].rows), 0, [])
+        return [(number.value, number.what) for number in numbers]
+
+    assert any("fastest peer" in what for _, what in found([]))
+    assert found(others[:1]) == found([])
+    assert found(others) == found([]), "of other keys"
+    values = [value for value, _ in found([])]
+    assert [value for value, _ in found([skewed])] == values, "of uniform keys where there are such"
+
+
 def test_statements_stand_first_and_each_card_links_to_its_row(pages: list[Path]) -> None:
     with browser(LAPTOP) as chrome:
         open_page(chrome, pages[1])

@@ -18,6 +18,7 @@ from mxk_host.runs.source import Run
 from mxk_host.stream import Row
 
 _MIXES = ("insert", "find", "erase")
+_WORKLOAD = ("mix", "cores", "operations", "dist", "keys")  # what two rows have alike that are divided
 _MAX_NUMBERS = 12
 _TELL_APART = ("cpu", "nodes", "cores", "hypervisor", "platform", "build")  # machines
 _NOT_QUIET = "the machine was not quiet"
@@ -112,17 +113,14 @@ def _numbers(points: Sequence[Point]) -> Iterable[Number]:
     peers = [it for it in points if it.benchmark == "peer" and "throughput" in it.values]
     names = dict(zip(map(id, tables), series_names(tables, apart=("cores", "mix")), strict=True))
     for mix in _MIXES:
-        mine = _fastest(it for it in tables if it.settings.get("mix") == mix)
+        of_mix = [it for it in tables if it.settings.get("mix") == mix]
+        mine = _fastest([it for it in of_mix if it.settings.get("dist") == "uniform"] or of_mix)
         if mine is None:
             continue
         cores, operations = (number_of(mine.settings.get(name)) or 0 for name in ("cores", "operations"))
         what = f"{mix}, {cores_text(cores)}, {count_text(operations)} keys: {names[id(mine)]}"
         yield Number(mix, f"{number(mine.values['throughput'].shown)} M ops/s", what, [mine], "throughput")
-        same = [
-            it
-            for it in peers
-            if all(it.settings.get(n) == mine.settings.get(n) for n in ("mix", "cores", "operations"))
-        ]
+        same = [it for it in peers if all(it.settings.get(n) == mine.settings.get(n) for n in _WORKLOAD)]
         for kind, words in (("peer", "as fast as the fastest peer"), ("bound", "of a plain loop")):
             # mxk::Table is measured beside the peers, and is none.
             other = _fastest(
