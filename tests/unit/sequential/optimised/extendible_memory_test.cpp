@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "hashtable/layout/pair_line.hpp"
 #include "tests/unit/sequential/optimised/extendible_fixture.hpp"
 
 namespace mxk::test {
@@ -126,26 +127,30 @@ TEST_P(ExtendibleMemoryTest, may_not_be_enough_to_begin_with) {
     EXPECT_EQ(used_bytes(), used);
 }
 
-// There are cells for two blocks, but no lines for what stands behind one bucket: then all must be as it was.
+// There is memory for another bucket, but none for the lines behind it: then all must be as it was.
 class PairBucketsMemoryTest : public ExtendibleMemoryTest {};
-TEST_F(PairBucketsMemoryTest, may_end_between_a_block_and_its_lines) {
+TEST_F(PairBucketsMemoryTest, may_end_between_a_bucket_and_its_lines) {
     configure({64 * MiB});
     std::size_t const used = used_bytes();
-    for (std::size_t frames = 0; frames < 30; ++frames) {
+    for (std::size_t frames = 0; frames < 8; ++frames) {
         {
-            // One block; all keys are of one bucket, and will be.
-            auto const table = bucketed_table.create({.slots = 16}, {}, {.bits = 7, .value = 5});
+            // All keys are of one bucket, the next that is divided, and then of one of two; the table has memory for
+            // the other one's line already.
+            auto const table = bucketed_table.create({.slots = 513 * PairLine::places, .load = 0.1}, {},
+                                                     {.bits = 7, .value = 5});
             // The number of a key is less by one.
-            auto const number = [](std::uint64_t i) { return MixedHash::inverse(std::uint64_t{5} << 57 | i) - 1; };
-            std::uint64_t keys = 0;
-            for (; keys < 2400; ++keys) ASSERT_EQ(table->insert(number(keys), keys), Insert::Inserted);
+            auto const number = [](std::uint64_t i) {
+                return MixedHash::inverse(std::uint64_t{5} << 57 | std::uint64_t{1} << 48 | i << 20) - 1;
+            };
             leave(frames * FrameAllocator::frame_bytes);
-            for (int i = 0; i < 40; ++i) {
-                table->work();
-                if (table->insert(number(keys), keys) == Insert::Inserted) ++keys;
+            std::vector<std::uint64_t> present;
+            for (std::uint64_t i = 0; i < 1000; ++i) {
+                if (table->insert(number(i), i) == Insert::Inserted) present.push_back(i);
+                if (i % 50 == 49) table->work();
+                if (i % 3 == 0 && table->erase(number(i / 2))) std::erase(present, i / 2);
             }
-            ASSERT_EQ(table->size(), keys);
-            for (std::uint64_t i = 0; i < keys; ++i) ASSERT_EQ(table->find(number(i)), i);
+            ASSERT_EQ(table->size(), present.size());
+            for (std::uint64_t const i : present) ASSERT_EQ(table->find(number(i)), i);
             give_back();
         }
         ASSERT_EQ(used_bytes(), used) << frames;
