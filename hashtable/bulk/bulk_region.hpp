@@ -18,6 +18,7 @@
 #include "base/prefetch.hpp"
 #include "base/units.hpp"
 #include "base/units_for.hpp"
+#include "hashtable/bulk/promised_room.hpp"
 #include "hashtable/bulk/region_lock.hpp"
 #include "hashtable/bulk/table_key.hpp"
 #include "hashtable/bulk/tagged_bucket.hpp"
@@ -59,7 +60,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
 
     // All below: a holder of the lock, for writing if it is not const.
 
-    [[nodiscard]] std::size_t size() const { return size_; }
+    [[nodiscard]] std::size_t size() const { return room_.size(); }
 
     [[nodiscard]] Bucket* home(std::uint64_t hash) const { return buckets() + home_index(hash, count()); }
     [[nodiscard]] Bucket* next(Bucket* bucket) const {
@@ -91,12 +92,15 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     // Makes sure that so many keys more, with so many bytes outside the buckets, fit besides what was promised before.
     // False without memory. Blocks for the allocator's lock.
     bool promise(std::size_t keys, std::size_t bytes) {
-        if (!make_room(keys) || !store_.promise(bytes)) return false;
-        promised_ += keys;
-        return true;
+        room_.promise(keys);
+        if (make_room(0) && store_.promise(bytes)) return true;
+        room_.take_back(keys);
+        return false;
     }
+    // The same without the lock, of keys that take nothing outside: any thread. False: the lock is needed.
+    bool try_promise(std::size_t keys) { return room_.try_promise(keys); }
     void take_back(std::size_t keys, std::size_t bytes) {
-        promised_ -= keys;
+        room_.take_back(keys);
         store_.take_back(bytes);
     }
 
@@ -104,13 +108,13 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     void put_promised(Bucket& bucket, Probe const& probe, View const& key, Value const& value) {
         auto const place = static_cast<unsigned>(std::countr_zero(bucket.free()));
         bucket.put(place, probe.word, probe.hash, key, value, store_, true);
-        ++size_;
+        room_.add_key();
     }
     // The one that stands apart.
     void put_apart(Value const& value) {
         has_zero_ = true;
         std::memcpy(static_cast<void*>(zero_), &value, sizeof value);
-        ++size_;
+        room_.add_key();
     }
     // A key that is not there. False without memory.
     bool put(Probe const& probe, View const& key, Value const& value) {
@@ -123,14 +127,14 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         while (bucket->free() == 0) bucket = next(bucket);
         auto const place = static_cast<unsigned>(std::countr_zero(bucket->free()));
         if (!bucket->put(place, probe.word, probe.hash, key, value, store_, false)) return false;
-        ++size_;
+        room_.add_key();
         return true;
     }
 
     // False if the key is not there.
     bool erase(Probe const& probe, View const& key) {
         if (is_apart(probe.word)) {
-            size_ -= has_zero_ ? 1 : 0;
+            if (has_zero_) room_.remove_key();
             return std::exchange(has_zero_, false);
         }
         for (Bucket* bucket = home(probe.hash);; bucket = next(bucket)) {
@@ -146,19 +150,19 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     // All keys at once; gives how many. Their memory goes back, less what was promised and what the region began with.
     // May block for the allocator's lock, as the next two.
     std::size_t clear() {
-        std::size_t const erased = std::exchange(size_, 0);
+        std::size_t const erased = size();
+        room_.remove_all();
         has_zero_ = false;
         store_.clear();
-        std::size_t const buckets = fitting(1);
-        if (buckets != count()) (void)replace(buckets);
+        (void)fit(1, [this](std::size_t buckets) { return replace(buckets).has_value(); });
         clear_buckets(0, count());
         return erased;
     }
     // As few buckets as the keys need, but no fewer than it began with. Without memory it stays as it is.
-    void shrink() { shrink_to(fitting(1)); }
+    void shrink() { shrink_to(1); }
     // The same after erases, where so few keys are left that many more may come until it grows.
     void give_back() {
-        if (size_ + promised_ < limit_ / 8) shrink_to(fitting(2));
+        if (room_.wanted() < room_.limit() / 8) shrink_to(2);
     }
     // Memory that it has.
     [[nodiscard]] std::size_t bytes() const { return memory_.size() * sizeof(Bucket) + store_.bytes(); }
@@ -199,8 +203,8 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     Value& zero_value() { return *reinterpret_cast<Value*>(zero_); }
 
     bool make_room(std::size_t keys) {
-        std::size_t const wanted = size_ + promised_ + keys;
-        if (wanted <= limit_) [[likely]]
+        std::size_t const wanted = room_.wanted() + keys;
+        if (wanted <= room_.limit()) [[likely]]
             return true;
         return grow(wanted) || wanted <= hard_limit(count());
     }
@@ -213,11 +217,20 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     // How many there are, halved as long as so many times the keys fit.
     [[nodiscard]] std::size_t fitting(std::size_t times) const {
         std::size_t buckets = count();
-        while (buckets / 2 >= first_count_ && soft_limit(buckets / 2) >= times * (size_ + promised_)) buckets /= 2;
+        std::size_t const keys = times * room_.wanted();
+        while (buckets / 2 >= first_count_ && soft_limit(buckets / 2) >= keys) buckets /= 2;
         return buckets;
     }
-    [[gnu::noinline]] void shrink_to(std::size_t buckets) {
-        if (buckets != count()) rebuild(buckets);
+    // By replace(buckets), which may fail; meanwhile nothing is promised that does not fit afterwards.
+    template <typename Replace> bool fit(std::size_t times, Replace replace_by) {
+        room_.close();
+        std::size_t const buckets = fitting(times);
+        bool const is_done = buckets != count() && replace_by(buckets);
+        if (!is_done) room_.open(soft_limit(count()));
+        return is_done;
+    }
+    [[gnu::noinline]] void shrink_to(std::size_t times) {
+        (void)fit(times, [this](std::size_t buckets) { return rebuild(buckets); });
     }
     // By others, which hold anything. The old ones; none without memory.
     std::optional<NodeArray<Bucket>> replace(std::size_t buckets) {
@@ -226,7 +239,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         NodeArray<Bucket> old = std::exchange(memory_, std::move(made).value());
         buckets_.store(memory_.data(), std::memory_order_relaxed);
         count_.store(buckets, std::memory_order_relaxed);
-        limit_ = soft_limit(buckets);
+        room_.open(soft_limit(buckets));
         return old;
     }
     bool rebuild(std::size_t buckets) {
@@ -261,7 +274,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         bucket.release(place, store_);
         bool const was_full = bucket.free() == 0;
         bucket.clear(place);
-        --size_;
+        room_.remove_key();
         if (was_full) fill(&bucket, place);
     }
     // A bucket that was full has room now, so no key may stand behind it that has passed it: the first such one moves
@@ -300,9 +313,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     bool has_zero_ = false;
     alignas(Value) std::byte zero_[sizeof(Value)]{};
     alignas(cache_line_bytes) RegionLock lock_; // apart from what others read to prefetch
-    std::size_t size_ = 0;
-    std::size_t promised_ = 0;
-    std::size_t limit_ = 0;
+    PromisedRoom room_;
     std::size_t first_count_ = 0; // of buckets
     NodeArray<Bucket> memory_;
     [[no_unique_address]] typename Keys::Store store_;

@@ -167,6 +167,7 @@ template <typename Key, typename Value, typename Operation> class BulkRounds fin
         for (; n < regions_.size(); ++n) {
             std::size_t const at = nth_region(part, n);
             if (counts[at] == 0) continue;
+            if (!TextKey<Key> && regions_[at].try_promise(counts[at])) continue;
             ExclusiveHold const hold(regions_[at].lock());
             if (!regions_[at].promise(counts[at], extra(part, at))) break;
         }

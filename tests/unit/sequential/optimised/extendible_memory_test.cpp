@@ -136,8 +136,8 @@ TEST_F(PairBucketsMemoryTest, may_end_between_a_bucket_and_its_lines) {
         {
             // All keys are of one bucket, the next that is divided, and then of one of two; the table has memory for
             // the other one's line already.
-            auto const table = bucketed_table.create({.slots = 513 * PairLine::places, .load = 0.1}, {},
-                                                     {.bits = 7, .value = 5});
+            auto const table =
+                bucketed_table.create({.slots = 513 * PairLine::places, .load = 0.1}, {}, {.bits = 7, .value = 5});
             // The number of a key is less by one.
             auto const number = [](std::uint64_t i) {
                 return MixedHash::inverse(std::uint64_t{5} << 57 | std::uint64_t{1} << 48 | i << 20) - 1;
