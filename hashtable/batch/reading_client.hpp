@@ -58,8 +58,8 @@ concept ReadableTable = requires(Table const& table, std::uint64_t key, typename
 // with one in two the owner is faster.
 enum class ClientReads : std::uint8_t { InPlace, ByShare };
 
-// All functions: the core of the client's worker. None blocks; a find may poll until an owner has ended an erase that
-// is under way in its bucket.
+// All functions: the core of the client's worker. None blocks; a find may poll until an owner has ended an erase, or
+// the division, that is under way in its bucket.
 template <typename Regions, typename Completed, typename Cookie = NoCookie, typename Pace = NoPace>
 class ReadingClient {
     using Table = std::remove_cvref_t<decltype(std::declval<Regions const&>().to_read(0))>;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 #include "base/prefetch.hpp"
 #include "hashtable/bulk/bulk_region.hpp"
@@ -103,7 +104,8 @@ template <typename Key, typename Value> class BulkFind {
 
     [[gnu::always_inline]] void note(std::uint32_t at, Value const* value) {
         results_.set(at, value != nullptr);
-        if (value != nullptr) values_[from_ + at] = *value;
+        if constexpr (!std::is_empty_v<Value>)
+            if (value != nullptr) values_[from_ + at] = *value;
     }
 
     Region* regions_;

@@ -188,10 +188,11 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     }
 
   private:
-    // How full the buckets may be: an eighth more than half with those of a line, where a full one costs another line.
-    // One that cannot grow is filled further; some room is left, at which every search ends.
+    // How full the buckets may be: an eighth more than half with those of a line, where a full one costs another line,
+    // but for those with eight places, of which fewer are full. One that cannot grow is filled further; some room is
+    // left, at which every search ends.
     static constexpr std::size_t soft_limit(std::size_t buckets) {
-        return buckets * Bucket::places / 8 * (Bucket::lines == 1 ? 5 : 6);
+        return buckets * Bucket::places / 8 * (Bucket::lines == 1 && Bucket::places < 8 ? 5 : 6);
     }
     static constexpr std::size_t hard_limit(std::size_t buckets) { return buckets * Bucket::places / 16 * 15; }
 

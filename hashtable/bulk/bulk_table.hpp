@@ -135,6 +135,8 @@ template <typename Key, typename Value> class Table {
     [[nodiscard]] bool empty() const { return size() == 0; }
 
   private:
+    template <typename SetKey> friend class Set;
+
     using Region = BulkRegion<Key, Value>;
     using KeyOf = TableKey<Key>;
 
@@ -154,6 +156,8 @@ template <typename Key, typename Value> class Table {
     }
     Region& region_of(std::uint64_t hash) const { return regions_[hash >> (64 - hash_bits_)]; }
 
+    // find(), of a set without values.
+    std::size_t look_up(Keys keys, std::span<Value> values, Mask mask) const;
     // function(region), by helpers, too; each region's lock is held.
     template <typename Function> void with_each_region(Function function);
     template <typename Function> std::size_t sum_of_regions(Function of_one) const;

@@ -21,6 +21,8 @@ class PromisedRoom {
     // Any thread, without the lock: whether so many keys more fit; then they are promised. Of keys that are put one by
     // one meanwhile, one may not be seen yet.
     bool try_promise(std::size_t keys) {
+        // Without the memory for more it fails here, so that others do not meet a promise that is taken back at once.
+        if (size() + promised_.load(std::memory_order_relaxed) + keys > limit()) return false;
         // seq_cst, as the limit below and close(): who makes the region smaller sees what was promised by the old
         // limit. acquire: whose promise was taken back, its keys are seen.
         std::size_t const promised = promised_.fetch_add(keys, std::memory_order_seq_cst) + keys;

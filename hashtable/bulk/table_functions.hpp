@@ -28,6 +28,10 @@ Result<Table<Key, Value>> Table<Key, Value>::create(TableOptions const& options)
 template <typename Key, typename Value>
 std::size_t Table<Key, Value>::find(Keys keys, std::span<Value> values, Mask mask) const {
     check_sizes(keys.size(), values.size(), mask.size());
+    return look_up(keys, values, mask);
+}
+template <typename Key, typename Value>
+std::size_t Table<Key, Value>::look_up(Keys keys, std::span<Value> values, Mask mask) const {
     if (keys.size() >= min_together) {
         TableFind<Key, Value> work(regions_.span(), hash_bits_, keys, values, mask);
         helpers_.run(work, keys.size() >= min_helped);
@@ -40,7 +44,8 @@ std::size_t Table<Key, Value>::find(Keys keys, std::span<Value> values, Mask mas
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < keys.size(); ++i) {
         std::optional<Value> const value = find(keys[i]);
-        if (value) values[i] = *value;
+        if constexpr (!std::is_empty_v<Value>)
+            if (value) values[i] = *value;
         bits |= std::uint64_t{value.has_value()} << i;
     }
     if (!mask.empty() && keys.size() != 0) mask[0] = bits;

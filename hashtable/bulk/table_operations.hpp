@@ -58,6 +58,16 @@ template <typename Value> struct AddConstant {
     Value delta;
 };
 
+// Of a set: keys that have none.
+template <typename Value> struct InsertKey {
+    static constexpr bool erases = false;
+    static constexpr bool inserts = true;
+    static bool meet(Value&, std::size_t) { return false; }
+    [[nodiscard]] static Value given(std::size_t) { return {}; }
+    static void prefetch(std::size_t) {}
+    [[nodiscard]] InsertKey from(std::size_t) const { return {}; }
+};
+
 struct Erase {
     static constexpr bool erases = true;
     static constexpr bool inserts = false;

@@ -20,7 +20,7 @@ namespace mxk {
 template <typename Key, typename Value> class alignas(cache_line_bytes) TaggedBucket {
     struct Entry {
         typename TableKey<Key>::Stored key;
-        Value value;
+        [[no_unique_address]] Value value;
     };
     static constexpr std::size_t first_entry = sizeof(std::uint64_t) > alignof(Entry) ? sizeof(std::uint64_t)
                                                                                       : alignof(Entry);

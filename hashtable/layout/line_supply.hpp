@@ -54,6 +54,9 @@ class LineSupply {
         --in_use_;
     }
 
+    // Where further lines are wanted.
+    void set_node(NodeId node) { node_ = node; }
+
     [[nodiscard]] std::size_t in_use() const { return in_use_; }
     // Lines that there is memory for, in use or not.
     [[nodiscard]] std::size_t made() const { return made_; }

@@ -40,7 +40,8 @@ PairLine::Value* PairBucket::find_behind(PairLine const& first, std::uint64_t ha
 }
 
 // A line that was given back while this core is on its way through it is some other bucket's, or waits for one: its
-// link leads to a line, too, or to none, and that the version has changed is seen before the next step.
+// link leads to a line, too, or to none, and that the version has changed is seen before the next step; of a first line
+// that was moved meanwhile (LinearLines), the caller sees it in the end.
 PairBucket::Reading PairBucket::read_behind(PairLine const& first, std::uint64_t link, std::uint64_t hash) {
     if ((link & changes_behind) != 0) return {Seen::Changed, 0};
     Reading result{Seen::Absent, 0};
@@ -147,7 +148,7 @@ void PairBucket::release(PairLine& first, LineSupply& supply) {
         supply.give_back(*line);
         line = next;
     }
-    first.set_link(0);
+    first.set_link((first.link() & version_mask) + one_erase);
 }
 
 std::uint64_t PairBucket::filter_of(std::uint64_t link) {

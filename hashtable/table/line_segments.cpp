@@ -68,6 +68,10 @@ std::uintptr_t LineSegments::copy(std::size_t segment, std::size_t constructed) 
     if (memory::node_of(reinterpret_cast<void const*>(old)) == node_ || !make_spare()) return 0;
     std::uintptr_t const there = take(segment);
     if (there == 0) return 0; // where it is, it is as good but for its speed
+    if (memory::node_of(reinterpret_cast<void const*>(there)) != node_) {
+        free(segment, there);
+        return 0;
+    }
     std::size_t const first = first_line(segment);
     std::size_t const count = std::min(constructed, first_line(segment + 1)) - std::min(constructed, first);
     for (std::size_t i = 0; i < count; ++i)

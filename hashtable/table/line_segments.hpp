@@ -1,6 +1,6 @@
 // The first lines of a table's buckets, whose number grows by one at a time: segments of lines that stay where they
-// are, each a sixteenth of what there was when it came, or less. So memory is had in small steps, and where a line is
-// follows from its number without a search.
+// are, each a sixteenth of what there was when it came, or less, or a frame of lines. So memory is had in small steps,
+// and where a line is follows from its number without a search.
 //
 //     line     0    64           1024 1088       2048   2176       4096
 //     segment  | 0  | 1  | ...   | 16 | 17 | ... | 32   | 33 | ... | 48     | ...
@@ -20,11 +20,11 @@
 
 namespace mxk {
 
-// Every function: the owning core, and blocks for the allocator's lock where it takes or gives back memory, but for
-// at().
+// Every function: the owner, a core or an mxk::Thread, and blocks for the allocator's lock where it takes or gives back
+// memory, but for at().
 class LineSegments {
   public:
-    // As many lines as a table can have: a segment of the last ones has 2 GiB.
+    // As many lines as a table can have: a segment of the last ones has 1 GiB.
     static constexpr std::size_t max_lines = std::size_t{1} << 29;
 
     explicit LineSegments(NodeId node)

@@ -2,7 +2,8 @@
 // it has what Extendible has. Any core may read it in place while its owner works.
 //
 // For one core at a time, its owner: no locks, nothing about tasks. What is to be done (there are too many keys for the
-// buckets, or too few) is noted, and done by work(), some hundred buckets each time, when the owner has time for it.
+// buckets, or too few) is noted, and done by work(), some hundred buckets each time, or a segment that
+// moves to another node, when the owner has time for it.
 #pragma once
 
 #include <algorithm>
@@ -46,7 +47,9 @@ template <typename Hash = MixedHash> class LinearBuckets : public ValueWrites<Li
     // A table for the keys whose hashes begin with `prefix`: with no less than 2^16 buckets for all keys. Errors: no
     // memory. May block for the allocator's lock, as whatever adds lines.
     static Result<LinearBuckets> create(TableSize size, NodeId node, Hash const& hash, HashPrefix prefix = {}) {
-        double const load = std::min(size.load.value_or(default_load), max_load);
+        constexpr double min_load = 0.01;
+        double const wanted = size.load.value_or(default_load);
+        double const load = wanted > min_load ? std::min(wanted, max_load) : min_load;
         return LinearBuckets(MXK_TRY(LinearLines::create(units_for(size.slots, PairLine::places),
                                                          load * PairLine::places, node, prefix)),
                              hash);

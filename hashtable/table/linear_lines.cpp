@@ -29,6 +29,7 @@ LinearLines::LinearLines(LinearLines&& other) noexcept
     , sparse_below_(other.sparse_below_)
     , erases_(other.erases_)
     , keys_per_line_(other.keys_per_line_)
+    , is_shrinking_(other.is_shrinking_)
     , first_buckets_(other.first_buckets_)
     , constructed_(other.constructed_)
     , supply_(std::move(other.supply_)) {
@@ -39,7 +40,7 @@ Result<LinearLines> LinearLines::create(std::size_t lines, double keys_per_line,
     LinearLines result(node, prefix, keys_per_line);
     constexpr std::size_t min_buckets = 64; // a frame of them
     std::size_t const buckets = std::max({lines, min_buckets, static_cast<std::size_t>(result.low_count_)});
-    if (buckets > LineSegments::max_lines || !result.segments_.reach(buckets))
+    if (buckets > result.max_buckets() || !result.segments_.reach(buckets))
         return Error::of("out of memory: {} lines of pairs wanted on node {}", buckets, node);
     for (std::size_t at = 0; at < buckets; ++at) new (static_cast<void*>(result.segments_.at(at))) PairLine();
     result.constructed_ = buckets;
@@ -52,6 +53,8 @@ Result<LinearLines> LinearLines::create(std::size_t lines, double keys_per_line,
 std::optional<std::uint64_t> LinearLines::read(Position const& at) const {
     for (SpinWait wait;; wait.turn()) {
         Position const now = is_unchanged(at) ? at : position(at.hash);
+        // Its line is that of this shape, and no memory that was made for a later one, where a link may be anything.
+        if (!is_unchanged(now)) continue;
         PairBucket::Reading const reading = PairBucket::read(*now.cell, now.hash);
         if (!is_unchanged(now)) continue;
         if (reading.seen == PairBucket::Seen::There) return reading.value;
@@ -66,7 +69,7 @@ PairBucket::Reading LinearLines::read_first_of(std::uint64_t hash) const {
 void LinearLines::set_limits() {
     std::size_t const keys = keys_for(lines());
     crowded_at_ = std::max<std::uint64_t>(keys, keys_) + keys_for(step() / 2 + 1);
-    sparse_below_ = buckets() == first_buckets_ ? 0 : keys / 4;
+    sparse_below_ = buckets() == first_buckets_ ? 0 : keys / (is_shrinking_ ? 2 : 4);
 }
 
 // Which of the keys in the last bucket, and in the one that it comes from, are the last one's.
@@ -90,7 +93,7 @@ LinearLines::Done LinearLines::grow() {
 // for them here.
 bool LinearLines::add_bucket() {
     std::size_t const last = buckets();
-    if (!segments_.reach(last + 1)) return false;
+    if (last >= max_buckets() || !segments_.reach(last + 1)) return false;
     PairLine& to = *segments_.at(last);
     if (last == constructed_) {
         new (static_cast<void*>(&to)) PairLine();
@@ -113,15 +116,11 @@ bool LinearLines::add_bucket() {
 
 LinearLines::Done LinearLines::shrink() {
     auto const is_done = [this] { return buckets() == first_buckets_ || keys_ * 2 >= keys_for(lines()); };
-    for (std::size_t left = step(); left > 0 && !is_done(); --left) {
-        if (!remove_bucket()) { // no memory: it stays as large as it is
-            set_limits();
-            return Done::All;
-        }
-    }
-    bool const done = is_done();
+    bool can = true; // else there is no memory, and it stays as large as it is
+    for (std::size_t left = step(); left > 0 && can && !is_done(); --left) can = remove_bucket();
+    is_shrinking_ = can && !is_done();
     set_limits();
-    return done ? Done::All : Done::Some;
+    return is_shrinking_ ? Done::Some : Done::All;
 }
 
 bool LinearLines::remove_bucket() {

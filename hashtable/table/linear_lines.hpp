@@ -102,15 +102,20 @@ class LinearLines {
     [[nodiscard]] bool is_crowded() const { return keys_ >= crowded_at_; }
     // So many that an insert does the work.
     [[nodiscard]] bool is_overcrowded() const { return keys_ >= crowded_at_ + 8 * step(); }
-    // A quarter of the keys are gone that the lines are for, and there are more lines than at the beginning.
+    // There is a quarter of the keys that the lines are for, or less; from then on until there is half of them. Never
+    // with as many lines as at the beginning.
     [[nodiscard]] bool is_sparse() const { return keys_ < sparse_below_; }
     enum class Done : std::uint8_t { All, Some, NoMemory };
     // Some buckets more, or less. Blocks for the allocator's lock.
     Done grow();
     Done shrink();
-    void move_to(NodeId node) { segments_.move_to(node); }
+    // Lines behind buckets stay where they are; further ones come from there.
+    void move_to(NodeId node) {
+        segments_.move_to(node);
+        supply_.set_node(node);
+    }
     [[nodiscard]] bool is_moving() const { return segments_.is_moving(); }
-    // Blocks for the allocator's lock.
+    // A segment. Blocks for the allocator's lock.
     void move_next() {
         segments_.move_next(constructed_, [this] { add_to_shape(one_era); });
     }
@@ -144,6 +149,9 @@ class LinearLines {
 
     // A hash's number: of what a line does not keep, what the prefix does not say; then bits from here on.
     static constexpr unsigned further_bits_from = 24;
+    [[nodiscard]] std::size_t max_buckets() const { // as many as the bits tell apart
+        return std::min(LineSegments::max_lines, low_count_ << (PairBucket::remainder_bits - further_bits_from));
+    }
     [[nodiscard]] std::uint64_t number(std::uint64_t hash) const {
         return (hash >> PairBucket::remainder_bits & low_mask_) | (hash >> further_bits_from) * low_count_;
     }
@@ -195,7 +203,8 @@ class LinearLines {
     std::uint64_t crowded_at_ = 0;
     std::uint64_t sparse_below_ = 0;
     std::uint64_t erases_ = 0;
-    std::uint64_t keys_per_line_;   // in units
+    std::uint64_t keys_per_line_; // in units
+    bool is_shrinking_ = false;
     std::size_t first_buckets_ = 0; // no less than these
     std::size_t constructed_ = 0;   // lines that have been buckets' first ones since their memory was made
     LineSupply supply_;

@@ -21,6 +21,7 @@ endif()
 set(public_headers
     main/library/heap_resource.hpp
     main/library/runtime.hpp
+    main/library/set.hpp
     main/library/table.hpp
     main/library/table_file.hpp
     base/log.hpp

@@ -93,10 +93,12 @@ TEST(Model, Linear) {
                 "linear_lines, bucket()", "linear_lines, read", "linear_lines, is_unchanged()", "linear_lines, add_",
                 "linear_lines, remove_bucket()", "linear_lines, count_erase()", "linear_lines, erase()",
                 "linear_lines, insert()", "pair_bucket, copy()", "pair_bucket, remove"},
-               {{"linear_lines, add_bucket() condition 2: always", "a line that was one is empty, too"},
-                {"linear_lines, add_bucket() condition 3: never", "no line: PairBucketsMemoryTest"},
+               {{"linear_lines, add_bucket() condition 1: never", "no use has so many buckets"},
+                {"linear_lines, add_bucket() condition 3: always", "a line that was one is empty, too"},
+                {"linear_lines, add_bucket() condition 4: never", "no line: PairBucketsMemoryTest"},
                 {"linear_lines, count_erase() condition: always", "more eras than are needed"},
                 {"linear_lines, read() condition 1: never", "the position is computed anew"},
+                {"linear_lines, read() condition 2: never", "here no memory is given out twice"},
                 {"linear_lines, remove_bucket() condition: never", "not tried: erases have given lines back"},
                 {"pair_bucket, remove() condition 1: always", "the other way does the same"}});
 }

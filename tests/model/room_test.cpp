@@ -74,7 +74,7 @@ TEST(Model, Room) {
         .use(room.use("two are put, two callers", 5, &put_two, {2, 2}))
         .use(room.use("put and erased", 3, &erase_one, {2}))
         .use(room.use("all erased", 4, &clear, {3}))
-        .check({"promised_room,"});
+        .check({"promised_room,"}, {{"promised_room, try_promise() condition 1: never", "it fails a little later"}});
 }
 
 } // namespace

@@ -10,8 +10,6 @@
 namespace mxk::test {
 namespace {
 
-using enum Operation;
-
 class Scheduler {
   public:
     struct Shape {
@@ -76,7 +74,8 @@ class Scheduler {
     void start(Tracked& walk) {
         ++started_;
         std::uint64_t const key = 1 + random_() % shape_.keys;
-        auto const operation = std::array{Insert, Find, Erase, Update, Upsert, Modify}[random_() % 6];
+        auto const operation = std::array{Operation::Insert, Operation::Find,   Operation::Erase,
+                                          Operation::Update, Operation::Upsert, Operation::Modify}[random_() % 6];
         walk.node = nullptr;
         if (brings_node(operation)) {
             walk.node = free_.front();
@@ -93,7 +92,7 @@ class Scheduler {
         walk.arrival = ++arrivals_;
         walk.steps = 0;
         if (brings_node(walk.operation()) && walk.expected == nullptr) model_[walk.key()] = walk.node;
-        if (walk.operation() == Erase) model_.erase(walk.key());
+        if (walk.operation() == Operation::Erase) model_.erase(walk.key());
     }
 
     void begin(Tracked& walk) {
@@ -109,7 +108,7 @@ class Scheduler {
         last = walk.arrival;
         max_steps_ = std::max(max_steps_, walk.steps);
         if (brings_node(walk.operation()) && node != nullptr) give_back(*walk.node);
-        if (walk.operation() == Erase && node != nullptr) give_back(*node);
+        if (walk.operation() == Operation::Erase && node != nullptr) give_back(*node);
         walk.next = Tracked::Next::Start;
         ++finished_;
         if (successor != nullptr) runnable_.push_back(static_cast<Tracked*>(successor));

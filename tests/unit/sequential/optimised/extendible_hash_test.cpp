@@ -228,5 +228,26 @@ TEST_F(PairBucketsTest, give_keys_back_from_hashes) {
     }
 }
 
+// A table of which a quarter is left becomes smaller, step by step, until half of it is taken.
+TEST_F(PairBucketsTest, become_smaller_until_half_is_taken) {
+    configure({128 * MiB});
+    auto const table = bucketed_table.create({.slots = 16}, {}, {.bits = 5, .value = 0x15});
+    std::mt19937_64 random(5);
+    std::vector<std::uint64_t> numbers;
+    while (numbers.size() < 40'000) {
+        numbers.push_back(MixedHash::inverse(random() >> 5 | std::uint64_t{0x15} << 59) - 1);
+        ASSERT_EQ(table->insert(numbers.back(), 1), Insert::Inserted);
+    }
+    while (table->has_work()) table->work();
+    std::size_t const slots = table->slot_count();
+    std::size_t left = numbers.size();
+    for (; !table->has_work(); --left) ASSERT_TRUE(table->erase(numbers[left - 1]));
+    EXPECT_NEAR(static_cast<double>(left), 10'000, 500);
+    EXPECT_EQ(table->slot_count(), slots);
+    while (table->has_work()) table->work();
+    EXPECT_LE(table->slot_count(), 3 * left);
+    for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(table->find(numbers[i]).has_value(), i < left);
+}
+
 } // namespace
 } // namespace mxk::test

@@ -39,6 +39,7 @@ class LineSupply {
         freed_ = &line;
         --in_use_;
     }
+    static void set_node(NodeId) {}
     [[nodiscard]] std::size_t in_use() const { return in_use_; }
     [[nodiscard]] static std::size_t made() { return 0; }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <new>
 #include <source_location>
 
@@ -29,10 +30,11 @@ alignas(64 * 1024) inline std::byte model_node_memory[max_model_threads][model_n
 inline std::size_t model_node_used[max_model_threads]{};
 inline std::size_t model_node_given = 0; // bytes of blocks that are not given back
 // Set by a use.
-inline bool model_memory_is_out = false;  // until a block is given back
-inline std::size_t model_node_total = 0;  // what is said of the node
-inline std::size_t model_blocks = 0;      // that can still be had
-inline std::size_t model_block_bytes = 0; // of the largest one
+inline bool model_memory_is_out = false;          // until a block is given back
+inline std::size_t model_node_total = 0;          // what is said of the node
+inline std::size_t model_blocks = 0;              // that can still be had
+inline std::size_t model_block_bytes = 0;         // of the largest one
+inline std::map<void const*, NodeId> model_nodes; // of blocks that were wanted on others than the first, by address
 
 // In begin(), after ModelMemory::begin_run().
 inline void make_model_node(std::size_t total) {
@@ -41,6 +43,7 @@ inline void make_model_node(std::size_t total) {
     model_node_total = total;
     model_blocks = std::numeric_limits<std::size_t>::max() / 2;
     model_block_bytes = model_node_bytes;
+    model_nodes.clear();
 }
 
 } // namespace test
@@ -71,6 +74,7 @@ inline Result<Block> allocate(std::size_t bytes, std::size_t alignment, NodeId n
     test::model_node_given += bytes;
     std::byte* const address = test::model_node_memory[self] + start;
     std::memset(address, 0xa5, bytes); // what nobody has written says nothing
+    if (node != NodeId{}) test::model_nodes.emplace(address, node);
     return Block{address, bytes, node};
 }
 inline void free(Block const& block, std::source_location from = std::source_location::current()) {
@@ -83,8 +87,10 @@ inline void free(Block const& block, std::source_location from = std::source_loc
     test::model_node_given -= block.bytes;
     test::model_memory_is_out = false;
 }
-inline NodeId node_of(void const* /*address*/) {
-    return NodeId{};
+// Of a block, by its address.
+inline NodeId node_of(void const* address) {
+    auto const found = test::model_nodes.find(address);
+    return found == test::model_nodes.end() ? NodeId{} : found->second;
 }
 inline NodeUse use(NodeId /*node*/) {
     return {.total = test::model_node_total, .used = 0, .spilled = 0};
