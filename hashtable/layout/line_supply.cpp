@@ -34,11 +34,11 @@ Result<void> LineSupply::reserve(std::size_t lines) {
     return {};
 }
 
-// An eighth more than there is, so that the number of chunks stays small; less when memory is short.
+// A sixteenth more than there is, so that the number of chunks stays small; less when memory is short.
 bool LineSupply::grow() {
     constexpr std::size_t min_lines = FrameAllocator::frame_bytes / sizeof(PairLine) - 1;
-    constexpr std::size_t default_lines = 64 * KiB / sizeof(PairLine) - 1;
-    for (std::size_t lines = std::max(made_ / 8, default_lines); lines >= min_lines; lines /= 2)
+    constexpr std::size_t default_lines = 16 * KiB / sizeof(PairLine) - 1;
+    for (std::size_t lines = std::max(made_ / 16, default_lines); lines >= min_lines; lines /= 2)
         if (add_chunk(lines)) return true;
     return add_chunk(min_lines).ok();
 }

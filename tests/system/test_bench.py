@@ -103,6 +103,19 @@ QUEUES = ("shared", "per-core", "node-local")
 PHASES = ["insert", "find", "erase"]
 
 
+def test_a_bucketed_table_takes_24_bytes_for_a_pair_whatever_it_has_grown_to() -> None:
+    commands = [
+        f"bench table --layout bucketed --submit batch --reads {reads} --initial-slots 1024 --mix insert,find --cores 2"
+        f" --ops {operations} --repeat 1 --json"
+        for operations, reads in (("1M", "travel"), ("1400K", "in-place"), ("2200K", "auto"))
+    ]
+    rows = table_rows(run_linux("--cores", "2", "--memory", "1G", "; ".join(commands)).rows)
+    assert len(rows) == 6
+    for row in rows:
+        assert row["verified"]
+        assert 22 < row["table_bytes"] / row["operations"] <= 24, row
+
+
 def test_each_layout_from_each_queue(tmp_path: Path) -> None:
     ways = [(layout, queue) for layout in LAYOUTS for queue in QUEUES]
     options = "--cores 4 --ops 50k --mix insert,find,erase --json"
