@@ -1,9 +1,8 @@
 // A core's way to a table whose lines any core may read while their owner changes them (Bucketed, LinearBuckets): finds
-// do not travel.
-// This core reads the owner's memory itself, some dozen keys at a time, so that their lines are on their way together;
-// only what changes the table is sent, as a BatchClient's operations are. It has a BatchClient's submit(),
-// submit_each() (whose request(i) may be called several times for an i), when_room(), flush() and when_at_rest(), but
-// that
+// do not travel. This core reads the owner's memory itself, some dozen keys at a time, so that their lines are on their
+// way together; only what changes the table is sent, as a BatchClient's operations are. It has a BatchClient's
+// submit(), submit_each() (whose request(i) may be called several times for an i), when_room(), flush() and
+// when_at_rest(), but that
 //
 //     struct Completed {
 //         void operator()(Worker&, auto const& batch) const;    // of what has travelled

@@ -154,7 +154,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         room_.remove_all();
         has_zero_ = false;
         store_.clear();
-        (void)fit(1, [this](std::size_t buckets) { return replace(buckets).has_value(); });
+        fit(1, [this](std::size_t buckets) { return replace(buckets).has_value(); });
         clear_buckets(0, count());
         return erased;
     }
@@ -223,15 +223,13 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         return buckets;
     }
     // By replace(buckets), which may fail; meanwhile nothing is promised that does not fit afterwards.
-    template <typename Replace> bool fit(std::size_t times, Replace replace_by) {
+    template <typename Replace> void fit(std::size_t times, Replace replace_by) {
         room_.close();
         std::size_t const buckets = fitting(times);
-        bool const is_done = buckets != count() && replace_by(buckets);
-        if (!is_done) room_.open(soft_limit(count()));
-        return is_done;
+        if (buckets == count() || !replace_by(buckets)) room_.open(soft_limit(count()));
     }
     [[gnu::noinline]] void shrink_to(std::size_t times) {
-        (void)fit(times, [this](std::size_t buckets) { return rebuild(buckets); });
+        fit(times, [this](std::size_t buckets) { return rebuild(buckets); });
     }
     // By others, which hold anything. The old ones; none without memory.
     std::optional<NodeArray<Bucket>> replace(std::size_t buckets) {

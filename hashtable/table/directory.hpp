@@ -8,7 +8,6 @@
 // Which block it is can be read in any of a block's entries. Its counts (Block::room) are kept in the first one only.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>

@@ -19,8 +19,7 @@ memory::Block block_at(std::uintptr_t address, std::size_t bytes) {
 
 // In memory of its own, since others may read all of a segment until the callback runs.
 struct LineSegments::Retired : rcu::Callback {
-    std::size_t segment = 0;
-    std::uintptr_t address = 0;
+    memory::Block lines{};
     memory::Block own{};
 };
 
@@ -103,11 +102,10 @@ bool LineSegments::make_spare() {
 void LineSegments::retire(std::size_t segment, std::uintptr_t address) {
     if (!MachineGrace::exists()) return free(segment, address); // nobody reads beside the owner
     Retired& retired = *std::exchange(spare_, nullptr);
-    retired.segment = segment;
-    retired.address = address;
+    retired.lines = block_at(address, lines_in(segment) * sizeof(PairLine));
     retired.function = [](rcu::Callback& callback) {
         auto& over = static_cast<Retired&>(callback);
-        free(over.segment, over.address);
+        memory::free(over.lines);
         memory::free(memory::Block(over.own));
     };
     MachineGrace::call(retired);

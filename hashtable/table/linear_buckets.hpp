@@ -2,8 +2,8 @@
 // it has what Extendible has. Any core may read it in place while its owner works.
 //
 // For one core at a time, its owner: no locks, nothing about tasks. What is to be done (there are too many keys for the
-// buckets, or too few) is noted, and done by work(), some hundred buckets each time, or a segment that
-// moves to another node, when the owner has time for it.
+// buckets, or too few) is noted, and done by work(), some hundred buckets each time, or a segment that moves to another
+// node, when the owner has time for it.
 #pragma once
 
 #include <algorithm>
