@@ -84,6 +84,14 @@ BytesByNode TableExperiment::used_bytes() {
         bytes[node] = memory::use(node_id(node)).used;
     return bytes;
 }
+std::uint64_t TableExperiment::peak_bytes() const {
+    std::uint64_t sum = 0;
+    for (std::size_t node = 0; node < std::min(used_before_.size(), memory::node_count()); ++node) {
+        std::size_t const peak = memory::use(node_id(node)).peak;
+        sum += peak - std::min(peak, used_before_[node]);
+    }
+    return sum;
+}
 std::uint64_t TableExperiment::spilled_bytes() {
     std::uint64_t sum = 0;
     for (std::size_t node = 0; node < memory::node_count(); ++node) sum += memory::use(node_id(node)).spilled;
@@ -118,6 +126,7 @@ Result<void> TableExperiment::change_owners(std::span<CoreRun* const> cores, End
 
 void TableExperiment::measure(Outcome& outcome) const {
     outcome.table_bytes = engine_->bytes();
+    outcome.peak_bytes = peak_bytes();
     outcome.touched_bytes = engine_->touched_bytes();
     outcome.placed = used_bytes();
     for (std::size_t node = 0; node < outcome.placed.size(); ++node)
@@ -291,6 +300,7 @@ Result<void> TableExperiment::prepare(Progress& progress) {
     Mix const& first = run_->mix.list().front();
     spilled_before_ = spilled_bytes();
     MXK_TRY(engine_->reset());
+    for (std::size_t node = 0; node < memory::node_count(); ++node) memory::begin_peak(node_id(node));
     MXK_TRY(queue_.begin_with(first, progress));
     wrong_while_filling_ = first.needs_keys() ? MXK_TRY(run_phase("filling the table", 0, 1, progress)).wrong : 0;
     return {};

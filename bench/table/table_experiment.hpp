@@ -74,6 +74,8 @@ class TableExperiment {
         std::uint64_t travelled = 0;        // times that an operation went on to the next region
         std::optional<double> idle_share{}; // of the time of all cores, in which they had no task; none: threads
         std::size_t table_bytes = 0;
+        std::uint64_t peak_bytes =
+            0; // the maximum of memory in use since its run began, less what was before there was a table
         std::uint64_t lock_changes = 0;
         std::size_t touched_bytes = 0; // before the run, for what the table will ask for
         BytesByNode placed{};          // more memory in use than before there was a table
@@ -113,6 +115,7 @@ class TableExperiment {
         , table_owners_(std::move(table_owners))
         , engine_(std::move(engine)) {}
     static BytesByNode used_bytes();
+    [[nodiscard]] std::uint64_t peak_bytes() const;
     static std::uint64_t spilled_bytes();
 
     Result<Outcome> run_phase(std::string_view what, double rate, std::uint32_t passes, Progress& progress);

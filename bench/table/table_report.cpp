@@ -203,6 +203,7 @@ void write_table_details(JsonWriter& json, TableRun const& run, TableFindings co
     json.field("buckets", found.buckets);
     if (run.may_lose()) json.field("lost", found.lost);
     json.field("table_bytes", outcome.table_bytes);
+    json.field("peak_bytes", outcome.peak_bytes);
     if (outcome.touched_bytes != 0) json.field("touched_bytes", outcome.touched_bytes);
     json.begin_array("placed"); // bytes by node
     for (std::size_t node = 0; node < std::min(outcome.placed.size(), memory::node_count()); ++node)

@@ -105,13 +105,13 @@ template <typename Value> class PythonTable {
     using Keys = std::span<std::int64_t const>;
 
   public:
-    PythonTable(std::size_t capacity, std::string const& dtype)
+    PythonTable(std::size_t capacity, std::string const& dtype, std::size_t max_keys)
         : key_type_(dtype) {
         if (dtype != "int64" && dtype != "uint64")
             throw nb::value_error(("dtype: expected int64 or uint64, got " + dtype).c_str());
         expect_not_forked();
         start_runtime();
-        auto made = Table::create({.capacity = capacity});
+        auto made = Table::create({.capacity = capacity, .max_keys = max_keys});
         if (!made) throw std::runtime_error(std::string(made.error().message()));
         table_ = std::make_unique<Table>(std::move(made).value());
     }
@@ -175,6 +175,10 @@ template <typename Value> class PythonTable {
     std::size_t bytes() const {
         expect_not_forked();
         return table_->bytes();
+    }
+    std::size_t evicted() const {
+        expect_not_forked();
+        return table_->statistics().evicted;
     }
     std::size_t clear() {
         expect_not_forked();
@@ -254,8 +258,11 @@ template <typename Value> class PythonTable {
 template <typename Value> void add_class(nb::module_& module, char const* name, char const* text) {
     using Class = PythonTable<Value>;
     nb::class_<Class>(module, name, text)
-        .def(nb::init<std::size_t, std::string const&>(), nb::arg("capacity") = 0, nb::arg("dtype") = "int64",
-             "With room for so many keys from the start; dtype: of keys, int64 or uint64.")
+        .def(
+            nb::init<std::size_t, std::string const&, std::size_t>(), nb::arg("capacity") = 0,
+            nb::arg("dtype") = "int64", nb::arg("max_keys") = 0,
+            "With room for so many keys from the start; dtype: of keys, int64 or uint64; max_keys: a cache, from which "
+            "keys that were not used go when there are more.")
         .def("insert", &Class::insert, nb::arg("keys"), nb::arg("values"), "Those that are not there; how many.")
         .def("upsert", &Class::upsert, nb::arg("keys"), nb::arg("values"), "Inserts or replaces; how many are new.")
         .def("add", &Class::add, nb::arg("keys"), nb::arg("values"),
@@ -263,6 +270,7 @@ template <typename Value> void add_class(nb::module_& module, char const* name, 
         .def("erase", &Class::erase, nb::arg("keys"), "How many were there.")
         .def("clear", &Class::clear, "Erases all keys, and gives their memory back; how many there were.")
         .def_prop_ro("nbytes", &Class::bytes, "Memory for keys and values.")
+        .def_prop_ro("evicted", &Class::evicted, "How many keys went as there were more than max_keys.")
         .def("find", &Class::find, nb::arg("keys"), "Their values, 0 where there is none, and whether there is one.")
         .def("items", &Class::items, "All keys and their values, in no order.")
         .def("__len__", &Class::size, "How many keys there are.")

@@ -108,6 +108,7 @@ template <typename Key, typename Value, typename Operation> class BulkApply {
                 }
             int const place = candidates == 0 ? -1 : Region::place_in(bucket, probe, keys_[item.at]);
             if (place >= 0) {
+                region_.note_use(bucket, static_cast<unsigned>(place));
                 note(item, operation_.meet(bucket.value(static_cast<unsigned>(place)), item.at));
                 return true;
             }

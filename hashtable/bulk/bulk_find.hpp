@@ -16,7 +16,8 @@
 
 namespace mxk {
 
-template <typename Key, typename Value> class BulkFind {
+// `notes_uses`: of a table with a limit of keys.
+template <typename Key, typename Value, bool notes_uses> class BulkFind {
     using Region = BulkRegion<Key, Value>;
     using Keys = TableKey<Key>;
     using Bucket = typename Region::Bucket;
@@ -98,6 +99,8 @@ template <typename Key, typename Value> class BulkFind {
             prefetch_far(waiting.bucket);
             return false;
         }
+        if constexpr (notes_uses)
+            if (place >= 0) region_of(hash).note_use(bucket, static_cast<unsigned>(place));
         note(waiting.at, place < 0 ? nullptr : &bucket.value(static_cast<unsigned>(place)));
         return true;
     }

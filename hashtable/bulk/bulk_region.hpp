@@ -22,6 +22,7 @@
 #include "hashtable/bulk/region_lock.hpp"
 #include "hashtable/bulk/table_key.hpp"
 #include "hashtable/bulk/tagged_bucket.hpp"
+#include "hashtable/bulk/use_marks.hpp"
 #include "hashtable/bulk/word_bucket.hpp"
 #include "hashtable/fraction.hpp"
 #include "hashtable/insert.hpp"
@@ -75,7 +76,10 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         Bucket* bucket = home(probe.hash);
         for (;;) {
             int const place = place_in(*bucket, probe, key);
-            if (place >= 0) return &bucket->value(static_cast<unsigned>(place));
+            if (place >= 0) {
+                note_use(*bucket, static_cast<unsigned>(place));
+                return &bucket->value(static_cast<unsigned>(place));
+            }
             if (bucket->free() != 0) return nullptr;
             bucket = next(bucket);
         }
@@ -108,6 +112,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     void put_promised(Bucket& bucket, Probe const& probe, View const& key, Value const& value) {
         auto const place = static_cast<unsigned>(std::countr_zero(bucket.free()));
         bucket.put(place, probe.word, probe.hash, key, value, store_, true);
+        begin_unused(bucket, place);
         room_.add_key();
     }
     // The one that stands apart.
@@ -116,17 +121,19 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         std::memcpy(static_cast<void*>(zero_), &value, sizeof value);
         room_.add_key();
     }
-    // A key that is not there. False without memory.
+    // A key that is not there; with a limit another one may go. False without memory.
     bool put(Probe const& probe, View const& key, Value const& value) {
+        if (!is_apart(probe.word) && !make_room(1)) return false;
+        if (has_limit()) evict_until(max_keys_ - 1);
         if (is_apart(probe.word)) {
             put_apart(value);
             return true;
         }
-        if (!make_room(1)) return false;
         Bucket* bucket = home(probe.hash);
         while (bucket->free() == 0) bucket = next(bucket);
         auto const place = static_cast<unsigned>(std::countr_zero(bucket->free()));
         if (!bucket->put(place, probe.word, probe.hash, key, value, store_, false)) return false;
+        begin_unused(*bucket, place);
         room_.add_key();
         return true;
     }
@@ -147,6 +154,20 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         }
     }
 
+    // Whether keys go when there are too many.
+    [[nodiscard]] bool has_limit() const { return max_keys_ != 0; }
+    // Of such a table: a key that was used stays longer. Any holder of the lock.
+    void note_use(Bucket const& bucket, unsigned place) {
+        if (has_limit()) [[unlikely]]
+            marks_.set(static_cast<std::size_t>(&bucket - buckets()), place);
+    }
+    // After promised keys were put: others go until there are not too many. Those without a mark (use_marks.hpp), among
+    // them what was just put and not used yet; the one that stands apart is the last.
+    void evict_surplus() {
+        if (has_limit()) evict_until(max_keys_);
+    }
+    [[nodiscard]] std::size_t evicted() const { return evicted_; }
+
     // All keys at once; gives how many. Their memory goes back, less what was promised and what the region began with.
     // May block for the allocator's lock, as the next two.
     std::size_t clear() {
@@ -165,7 +186,11 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         if (room_.wanted() < room_.limit() / 8) shrink_to(2);
     }
     // Memory that it has.
-    [[nodiscard]] std::size_t bytes() const { return memory_.size() * sizeof(Bucket) + store_.bytes(); }
+    [[nodiscard]] std::size_t bytes() const {
+        return memory_.size() * sizeof(Bucket) + marks_.bytes() + store_.bytes();
+    }
+    // For how many keys they have places.
+    [[nodiscard]] std::size_t places() const { return count() * Bucket::places; }
 
     // visit(key, value) for every pair.
     template <typename Visit> void for_each(Visit visit) {
@@ -179,10 +204,12 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         }
     }
 
-    // Before anything else: the first buckets, half full with so many keys. False without memory.
-    bool reserve(std::size_t keys) {
+    // Before anything else: the first buckets, half full with so many keys; `max_keys`: of more, some go; 0: none does.
+    // False without memory.
+    bool reserve(std::size_t keys, std::size_t max_keys = 0) {
         constexpr std::size_t frame = 4 * KiB;
         if (keys > std::numeric_limits<std::size_t>::max() / 2) return false;
+        max_keys_ = max_keys;
         first_count_ = std::max(units_for(2 * keys, Bucket::places), frame / sizeof(Bucket));
         return rebuild(first_count_);
     }
@@ -235,6 +262,11 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     std::optional<NodeArray<Bucket>> replace(std::size_t buckets) {
         auto made = NodeArray<Bucket>::create(buckets, node_);
         if (!made) return std::nullopt;
+        if (has_limit()) {
+            auto marks = UseMarks::create(buckets, node_);
+            if (!marks) return std::nullopt;
+            marks_ = std::move(marks).value();
+        }
         NodeArray<Bucket> old = std::exchange(memory_, std::move(made).value());
         buckets_.store(memory_.data(), std::memory_order_relaxed);
         count_.store(buckets, std::memory_order_relaxed);
@@ -284,6 +316,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
             int const place = one_that_passed(*hole, *behind);
             if (place >= 0) {
                 hole->take_over(hole_place, *behind, static_cast<unsigned>(place));
+                note_use(*hole, hole_place); // not the next one to go
                 behind->clear(static_cast<unsigned>(place));
                 hole = behind;
                 hole_place = static_cast<unsigned>(place);
@@ -300,6 +333,26 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
         }
         return -1;
     }
+    void begin_unused(Bucket const& bucket, unsigned place) {
+        if (has_limit()) [[unlikely]]
+            marks_.clear(static_cast<std::size_t>(&bucket - buckets()), place);
+    }
+    void evict_until(std::size_t keys) {
+        for (; size() > keys; ++evicted_) evict();
+    }
+    void evict() {
+        if (has_zero_ && size() == 1) {
+            has_zero_ = false;
+            return room_.remove_key();
+        }
+        for (;; hand_ = hand_ + 1 < count() ? hand_ + 1 : 0) {
+            if (hand_ >= count()) hand_ = 0; // of a larger array
+            Bucket& bucket = buckets()[hand_];
+            unsigned const unused = bucket.taken() & ~marks_.of(hand_);
+            if (unused != 0) return remove(bucket, static_cast<unsigned>(std::countr_zero(unused)));
+            marks_.clear(hand_);
+        }
+    }
     std::size_t distance(Bucket const* from, Bucket const* to) const {
         return static_cast<std::size_t>(to >= from ? to - from : to - from + static_cast<std::ptrdiff_t>(count()));
     }
@@ -307,6 +360,7 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     // Relaxed: written under the lock; prefetch() takes whatever it sees.
     std::atomic<Bucket*> buckets_{nullptr};
     std::atomic<std::size_t> count_{0};
+    std::size_t max_keys_ = 0; // 0: no limit
     unsigned hash_bits_;
     NodeId node_;
     bool has_zero_ = false;
@@ -315,6 +369,9 @@ template <typename Key, typename Value> class alignas(cache_line_bytes) BulkRegi
     PromisedRoom room_;
     std::size_t first_count_ = 0; // of buckets
     NodeArray<Bucket> memory_;
+    UseMarks marks_;          // with a limit only
+    std::size_t hand_ = 0;    // the bucket from which on keys go
+    std::size_t evicted_ = 0; // since the beginning
     [[no_unique_address]] typename Keys::Store store_;
 };
 

@@ -208,7 +208,10 @@ template <typename Key, typename Value, typename Operation> class BulkRounds fin
         }
         // relaxed: a sum; `finished_` orders it
         true_results_.fetch_add(ring.finish(), std::memory_order_relaxed);
-        if constexpr (Operation::inserts) region.take_back(promised, bytes);
+        if constexpr (Operation::inserts) {
+            region.take_back(promised, bytes);
+            region.evict_surplus();
+        }
         if constexpr (Operation::erases) region.give_back();
     }
 

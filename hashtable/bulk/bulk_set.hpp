@@ -22,6 +22,10 @@ template <typename Key> class Set {
     using Keyed = Table<Key, NoValue>;
 
   public:
+    // Of a table without values.
+    explicit Set(Keyed table)
+        : table_(std::move(table)) {}
+
     using Keys = typename Keyed::Keys;
     using KeyView = typename Keyed::KeyView;
     using Mask = typename Keyed::Mask;
@@ -57,12 +61,12 @@ template <typename Key> class Set {
     void shrink() { table_.shrink(); }
     [[nodiscard]] std::size_t bytes() const { return table_.bytes(); }
     [[nodiscard]] std::size_t size() const { return table_.size(); }
+    [[nodiscard]] TableStatistics statistics() const { return table_.statistics(); }
     [[nodiscard]] bool empty() const { return table_.empty(); }
 
-  private:
-    explicit Set(Keyed table)
-        : table_(std::move(table)) {}
+    [[nodiscard]] Keyed const& table() const { return table_; }
 
+  private:
     Keyed table_;
 };
 

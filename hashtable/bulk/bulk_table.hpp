@@ -49,6 +49,19 @@ struct TableOptions {
     std::size_t capacity = 0;
     // A power of two from 2 to 1024; 0: sixteen per core, no fewer than 64.
     std::size_t regions = 0;
+    // A cache: no more keys than this when a call has ended. Where more come, others go: first those that were never
+    // found nor written since they came, or not for a long time (use_marks.hpp). Each region has its share, and so has
+    // some fewer keys when the first ones go. No fewer than regions; 0: no limit.
+    std::size_t max_keys = 0;
+};
+
+struct TableStatistics {
+    std::size_t keys = 0;
+    std::size_t places = 0; // that there is memory for, keys / places of which are taken
+    std::size_t bytes = 0;  // as bytes()
+    std::size_t regions = 0;
+    std::size_t largest_region = 0; // keys
+    std::size_t evicted = 0;        // keys that went since the table was made, as there were too many
 };
 
 // Functions block for a region's lock, which others hold for some microseconds, and for the allocator's. Not for tasks,
@@ -129,9 +142,10 @@ template <typename Key, typename Value> class Table {
     // or less is left, and of strings' bytes only clear() does.
     void shrink();
     // Memory for keys and values.
-    [[nodiscard]] std::size_t bytes() const;
-    // Exact while nobody changes it.
-    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] std::size_t bytes() const { return statistics().bytes; }
+    // Exact while nobody changes it, as the next one.
+    [[nodiscard]] std::size_t size() const { return statistics().keys; }
+    [[nodiscard]] TableStatistics statistics() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
 
   private:
@@ -143,6 +157,8 @@ template <typename Key, typename Value> class Table {
     // From how many operations on it pays to do them together, and to have help.
     static constexpr std::size_t min_together = 32;
     static constexpr std::size_t min_helped = 16384;
+    // Keys that a region of a table with a limit may have, if `regions` is not given.
+    static constexpr std::size_t min_share = 64;
 
     Table(NodeVector<Region> regions, NodeVector<ScratchPool> scratches, Helpers helpers)
         : hash_bits_(static_cast<unsigned>(std::countr_zero(regions.size())))
@@ -160,7 +176,6 @@ template <typename Key, typename Value> class Table {
     std::size_t look_up(Keys keys, std::span<Value> values, Mask mask) const;
     // function(region), by helpers, too; each region's lock is held.
     template <typename Function> void with_each_region(Function function);
-    template <typename Function> std::size_t sum_of_regions(Function of_one) const;
     template <typename Operation> BulkResult change(Keys keys, Operation const& operation, Mask mask);
     template <typename Operation>
     void change_one_by_one(Keys keys, Operation const& operation, Mask mask, BulkResult& result);

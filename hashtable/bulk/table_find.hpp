@@ -15,9 +15,9 @@
 
 namespace mxk {
 
-template <typename Key, typename Value> class TableFind final : public SharedWork {
+template <typename Key, typename Value, bool notes_uses> class TableFind final : public SharedWork {
     using Region = BulkRegion<Key, Value>;
-    using Find = BulkFind<Key, Value>;
+    using Find = BulkFind<Key, Value, notes_uses>;
 
   public:
     TableFind(std::span<Region> regions, unsigned hash_bits, KeyArray<Key> keys, std::span<Value> values,

@@ -10,15 +10,22 @@ Result<Table<Key, Value>> Table<Key, Value>::create(TableOptions const& options)
     constexpr std::size_t max_regions = 1024;
     if (workers::count() == 0) return Error("a table needs a Runtime that runs");
     std::size_t const wanted = std::clamp<std::size_t>(16 * workers::count(), 64, max_regions);
-    std::size_t const count = options.regions != 0 ? options.regions : std::bit_ceil(wanted);
+    bool const has_limit = options.max_keys != 0;
+    std::size_t count = options.regions != 0 ? options.regions : std::bit_ceil(wanted);
+    // Few keys in a region would be more here, less there.
+    while (options.regions == 0 && has_limit && count > 2 && options.max_keys / count < min_share) count /= 2;
     if (count < 2 || count > max_regions || !std::has_single_bit(count))
         return Error::of("expected a power of two of regions, from 2 to {}, got {}", max_regions, count);
+    if (has_limit && options.max_keys < count)
+        return Error::of("expected max_keys of 0, for no limit, or {} and more, one for each region, got {}", count,
+                         options.max_keys);
+    std::size_t const capacity = has_limit ? std::min(options.capacity, options.max_keys) : options.capacity;
     auto const hash_bits = static_cast<unsigned>(std::countr_zero(count));
     auto regions = MXK_TRY(NodeVector<Region>::create(count, node_id(0)));
     for (std::size_t i = 0; i < count; ++i) {
         Region& region = regions.emplace(node_id(i * memory::node_count() / count), hash_bits);
-        if (!region.reserve(options.capacity / count + 1))
-            return Error::of("out of memory: a table for {} keys does not fit", options.capacity);
+        if (!region.reserve(capacity / count + 1, options.max_keys / count))
+            return Error::of("out of memory: a table for {} keys does not fit", capacity);
     }
     auto scratches = MXK_TRY(NodeVector<ScratchPool>::create(1, node_id(0)));
     scratches.emplace(count, node_id(0));
@@ -33,9 +40,13 @@ std::size_t Table<Key, Value>::find(Keys keys, std::span<Value> values, Mask mas
 template <typename Key, typename Value>
 std::size_t Table<Key, Value>::look_up(Keys keys, std::span<Value> values, Mask mask) const {
     if (keys.size() >= min_together) {
-        TableFind<Key, Value> work(regions_.span(), hash_bits_, keys, values, mask);
-        helpers_.run(work, keys.size() >= min_helped);
-        return work.found();
+        auto const run = [&](auto work) {
+            helpers_.run(work, keys.size() >= min_helped);
+            return work.found();
+        };
+        return regions_[0].has_limit()
+                   ? run(TableFind<Key, Value, true>(regions_.span(), hash_bits_, keys, values, mask))
+                   : run(TableFind<Key, Value, false>(regions_.span(), hash_bits_, keys, values, mask));
     }
     for (std::size_t i = 0; i < keys.size(); ++i) {
         std::uint64_t const hash = probe(keys[i]).hash;
@@ -181,21 +192,17 @@ template <typename Key, typename Value> void Table<Key, Value>::shrink() {
     with_each_region([](Region& region) { region.shrink(); });
 }
 
-template <typename Key, typename Value>
-template <typename Function>
-std::size_t Table<Key, Value>::sum_of_regions(Function of_one) const {
-    std::size_t sum = 0;
+template <typename Key, typename Value> TableStatistics Table<Key, Value>::statistics() const {
+    TableStatistics sums{.regions = regions_.size()};
     for (Region& region : regions_) {
         SharedHold const hold(region.lock());
-        sum += of_one(region);
+        sums.keys += region.size();
+        sums.places += region.places();
+        sums.bytes += region.bytes();
+        sums.evicted += region.evicted();
+        sums.largest_region = std::max(sums.largest_region, region.size());
     }
-    return sum;
-}
-template <typename Key, typename Value> std::size_t Table<Key, Value>::bytes() const {
-    return sum_of_regions([](Region const& region) { return region.bytes(); });
-}
-template <typename Key, typename Value> std::size_t Table<Key, Value>::size() const {
-    return sum_of_regions([](Region const& region) { return region.size(); });
+    return sums;
 }
 
 } // namespace mxk

@@ -142,6 +142,16 @@ std::size_t FrameAllocator::largest_free_extent() const {
     return extents_.max_length() * frame_bytes;
 }
 
+std::size_t FrameAllocator::lowest_free_bytes() const {
+    LockGuard const guard(lock_);
+    return lowest_free_bytes_;
+}
+
+void FrameAllocator::begin_peak() {
+    LockGuard const guard(lock_);
+    lowest_free_bytes_ = free_bytes_;
+}
+
 // Where so many frames can be cut out of an extent. An extent that is large enough may be too small once it is aligned:
 // of the lowest ones some are tried, then the lowest that has room however it lies, and all of them only when there is
 // none such.
@@ -172,6 +182,7 @@ std::byte* FrameAllocator::take(std::size_t frames, std::size_t alignment) {
     if (rest > 0) extents_.set(extent + gap + frames, rest);
     extents_.set(extent, gap);
     free_bytes_ -= frames * frame_bytes;
+    lowest_free_bytes_ = std::min(lowest_free_bytes_, free_bytes_);
     return reinterpret_cast<std::byte*>(numbers_.address_of(extent + gap));
 }
 

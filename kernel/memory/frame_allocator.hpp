@@ -52,6 +52,9 @@ class alignas(cache_line_bytes) FrameAllocator {
     [[nodiscard]] std::size_t total_bytes() const;
     [[nodiscard]] std::size_t free_bytes() const;
     [[nodiscard]] std::size_t largest_free_extent() const;
+    // The fewest free bytes since begin_peak(), which counts from now on.
+    [[nodiscard]] std::size_t lowest_free_bytes() const;
+    void begin_peak();
 
     // While nobody else runs: the caller's core comes without the lock.
     void be_alone() { lock_.disable(); }
@@ -79,6 +82,7 @@ class alignas(cache_line_bytes) FrameAllocator {
     std::span<std::byte> table_; // where both stand
     std::size_t total_bytes_ = 0;
     std::size_t free_bytes_ = 0;
+    std::size_t lowest_free_bytes_ = 0; // since begin_peak()
 };
 
 } // namespace mxk

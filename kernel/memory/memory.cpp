@@ -135,7 +135,13 @@ NodeUse use(NodeId node) {
     std::size_t const kept = heap::pool_of(node).use().kept_bytes; // an allocation can have it
     return {.total = total,
             .used = total - of.frames->free_bytes() - kept,
+            .peak = total - of.frames->lowest_free_bytes(),
             .spilled = of.spilled.load(std::memory_order_relaxed)};
+}
+
+void begin_peak(NodeId node) {
+    expect(index(node) < nodes.size(), "the peak of a node that does not exist");
+    nodes[index(node)].frames->begin_peak();
 }
 
 std::size_t largest_free_block(NodeId node) {

@@ -22,8 +22,9 @@ struct Block {
 };
 
 struct NodeUse {
-    std::size_t total;   // bytes the node has
-    std::size_t used;    // bytes of them given out; superblocks that heaps have given back are not (heap/)
+    std::size_t total; // bytes the node has
+    std::size_t used;  // bytes of them given out; superblocks that heaps have given back are not (heap/)
+    std::size_t peak;  // the maximum of bytes given out since begin_peak(), those that heaps have given back among them
     std::size_t spilled; // bytes wanted here since boot that another node had to give
 };
 
@@ -51,6 +52,8 @@ NodeId node_of(void const* address);
 
 // Any core; a moment's figures when others allocate. `node` must exist.
 NodeUse use(NodeId node);
+// Its peak counts from now on. One at a time; any core.
+void begin_peak(NodeId node);
 std::size_t node_count();
 
 } // namespace mxk::memory

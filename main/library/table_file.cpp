@@ -80,6 +80,8 @@ FixedText<24> name_of(Kind const& kind) {
     FixedText<24> text;
     if (kind.name == 't')
         text.append("text");
+    else if (kind.name == 'n')
+        text.append("nothing");
     else if (kind.name == 'b')
         format(text, "{} bytes", kind.bytes);
     else

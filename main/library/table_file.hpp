@@ -1,7 +1,8 @@
-// A table (table.hpp) in a file, and back: for programs that end and begin again.
+// A table (table.hpp) or set (set.hpp) in a file, and back: for programs that end and begin again.
 //
 //     auto const saved = mxk::save(table, "counts.table");             // how many pairs, or why not
 //     auto loaded = mxk::load<std::uint64_t, double>("counts.table");  // the table, or why not
+//     auto words = mxk::load_set<std::string>("words.set");
 //
 // The file is whole or not there: it is written beside its place, and put there when it is on the disk; what was there
 // before stays until then. It has a head (what it is, of which types, how many pairs) and the pairs, each with a check
@@ -21,19 +22,21 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "main/library/set.hpp"
 #include "main/library/table.hpp"
 
 namespace mxk {
 namespace table_file {
 
-// What keys or values are, and their bytes; 0: strings.
+// What keys or values are, and their bytes; 0: strings, and a set's values.
 struct Kind {
-    char name; // 'u', 'i', 'f': a number; 't': a string; else 'b', bytes
+    char name; // 'u', 'i', 'f': a number; 't': a string; 'n': nothing; else 'b', bytes
     std::uint32_t bytes;
 
     bool operator==(Kind const&) const = default;
     template <typename T> static constexpr Kind of() {
         if constexpr (TextKey<T>) return {'t', 0};
+        if constexpr (std::is_empty_v<T>) return {'n', 0};
         char const name = std::is_floating_point_v<T>                       ? 'f'
                           : std::is_integral_v<T> && std::is_signed_v<T>    ? 'i'
                           : std::is_integral_v<T> && !std::same_as<T, bool> ? 'u'
@@ -125,14 +128,17 @@ template <typename Key, typename Value> Result<std::size_t> save(Table<Key, Valu
         } else {
             writer.write(&key, sizeof key);
         }
-        writer.write(&value, sizeof value);
+        if constexpr (!std::is_empty_v<Value>) writer.write(&value, sizeof value);
         writer.end_pair();
     });
     return writer.finish();
 }
+template <typename Key> Result<std::size_t> save(Set<Key> const& set, std::string path) {
+    return save(set.table(), std::move(path));
+}
 
-// A new table, as Table::create() makes it, with room for the file's pairs. Errors: what save() has not written, other
-// types, a file that is damaged, no memory.
+// A new table, as Table::create() makes it, with room for the file's pairs; with `max_keys` some of more go. Errors:
+// what save() has not written, other types, a file that is damaged, no memory.
 template <typename Key, typename Value>
 Result<Table<Key, Value>> load(std::string path,
                                TableOptions options = {}) requires(!std::same_as<Key, std::string_view>) {
@@ -158,7 +164,8 @@ Result<Table<Key, Value>> load(std::string path,
             } else if (!reader.read(&key, sizeof key)) {
                 break;
             }
-            if (!reader.read(&values[keys.size()], sizeof(Value))) break;
+            if constexpr (!std::is_empty_v<Value>)
+                if (!reader.read(&values[keys.size()], sizeof(Value))) break;
             keys.push_back(std::move(key));
         }
         if (keys.empty()) break;
@@ -168,8 +175,15 @@ Result<Table<Key, Value>> load(std::string path,
         left -= keys.size();
     }
     MXK_TRY(reader.finish());
-    if (table.size() != reader.pairs()) return reader.damaged("it has fewer pairs than it says");
+    TableStatistics const its = table.statistics();
+    if (its.keys + its.evicted != reader.pairs()) return reader.damaged("it has fewer pairs than it says");
     return table;
+}
+// The same of what was a set.
+template <typename Key>
+Result<Set<Key>> load_set(std::string path,
+                          TableOptions const& options = {}) requires(!std::same_as<Key, std::string_view>) {
+    return Set<Key>(MXK_TRY((load<Key, NoValue>(std::move(path), options))));
 }
 
 } // namespace mxk

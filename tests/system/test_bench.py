@@ -114,6 +114,7 @@ def test_a_bucketed_table_takes_24_bytes_for_a_pair_whatever_it_has_grown_to() -
     for row in rows:
         assert row["verified"]
         assert 22 < row["table_bytes"] / row["operations"] <= 24, row
+        assert row["table_bytes"] < sum(row["placed"]) <= row["peak_bytes"] <= 1.3 * sum(row["placed"]), row
 
 
 def test_each_layout_from_each_queue(tmp_path: Path) -> None:

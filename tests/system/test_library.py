@@ -302,6 +302,8 @@ assert list(floats.find(np.arange(4))[0]) == [1.5, 2.5, 3.5, 0.0]
 empty_bytes = floats.nbytes
 assert floats.add(np.arange(100_000), 1.5) == 100_000 - 3 and floats.nbytes > 1_600_000
 assert floats.clear() == 100_000 and len(floats) == 0 and floats.nbytes == empty_bytes
+cache = mxk.Table(max_keys=5_000)
+assert cache.add(np.arange(100_000), 1) == 100_000 and len(cache) + cache.evicted == 100_000 and len(cache) <= 5_000
 large = 2**63 + 5
 unsigned = mxk.Table(dtype="uint64")
 unsigned.add(np.array([large, 7], dtype=np.uint64), 1)

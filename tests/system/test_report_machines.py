@@ -181,7 +181,7 @@ return Object.fromEntries(articles.map((it) => [
         highest: Math.max(...plot.data.flatMap((it) => it.y).filter((it) => typeof it === "number")),
         names: plot.data.map((it) => it.name),
         colours: Object.fromEntries(plot.data.filter((it) => it.legendgroup && it.marker)
-            .map((it) => [it.legendgroup, it.marker.color + it.marker.symbol])),
+            .map((it) => [it.legendgroup, it.marker.color + String([it.marker.symbol].flat()[0]).split("-open")[0]])),
         maps: plot.data.filter((it) => it.type === "heatmap").map((it) => [it.zmin, it.zmax]),
     }))]));
 """

@@ -71,8 +71,32 @@ def colours(plots: Iterable[Plot]) -> dict[str, set[tuple[str, str]]]:
     found: dict[str, set[tuple[str, str]]] = {}
     for _, trace in traces(plots):
         if "legendgroup" in trace and "markers" in trace["mode"]:
-            found.setdefault(trace["legendgroup"], set()).add((trace["marker"]["color"], trace["marker"]["symbol"]))
+            symbols = {symbol.removesuffix("-open") for symbol in symbols_of(trace)}
+            assert len(symbols) == 1
+            found.setdefault(trace["legendgroup"], set()).add((trace["marker"]["color"], *symbols))
     return found
+
+
+def symbols_of(trace: dict[str, Any]) -> list[str]:
+    """Of its points, or the one of all."""
+    symbol = trace["marker"]["symbol"]
+    return symbol if isinstance(symbol, list) else [symbol]
+
+
+def test_a_point_that_was_not_quiet_is_hollow(tmp_path: Path) -> None:
+    rows = throughput()
+    states = {1: False, 2: True, 4: None}
+    rows += [row | {"cores": 4} for row in rows if row["cores"] == 2]
+    rows = [row | {"quiet": states[row["cores"]]} for row in rows]
+    found = set()
+    for _, trace in traces(plots_of(tmp_path, rows)):
+        if "quiet" in trace.get("meta", {}) and "lines" in trace["mode"]:
+            symbols = symbols_of(trace)
+            if len(symbols) == 1:
+                symbols *= len(trace["x"])
+            for cores, symbol in zip(trace["x"], symbols, strict=True):
+                found.add((states[int(cores)], symbol.endswith("-open")))
+    assert found == {(True, False), (False, True), (None, True)}
 
 
 def test_a_series_has_one_colour_on_the_page_and_each_in_a_plot_its_own(tmp_path: Path) -> None:

@@ -55,6 +55,20 @@ TEST_F(FrameAllocatorTest, rounds_up_to_frames_and_runs_dry) {
     EXPECT_EQ(frames.largest_free_extent(), 0U);
 }
 
+TEST_F(FrameAllocatorTest, knows_the_maximum_that_was_given_out) {
+    add(8 * frame);
+    frames.begin_peak();
+    EXPECT_EQ(frames.lowest_free_bytes(), 8 * frame);
+    void* const first = frames.allocate(3 * frame, 1);
+    void* const second = frames.allocate(2 * frame, 1);
+    frames.free(first, 3 * frame);
+    EXPECT_EQ(frames.lowest_free_bytes(), 3 * frame);
+    frames.begin_peak();
+    EXPECT_EQ(frames.lowest_free_bytes(), 6 * frame);
+    frames.free(second, 2 * frame);
+    EXPECT_EQ(frames.lowest_free_bytes(), 6 * frame);
+}
+
 TEST_F(FrameAllocatorTest, alignment_leaves_its_gap_free) {
     add(256 * MiB);
     for (std::size_t alignment = 1; alignment <= 64 * MiB; alignment *= 2) {

@@ -79,6 +79,36 @@ TEST_F(TableFileTest, all_kinds_come_back) {
     expect_back<std::string, WideValue>(70'000); // several pieces
 }
 
+TEST_F(TableFileTest, a_set_comes_back) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    auto set = Set<std::string>::create();
+    ASSERT_TRUE(set.ok());
+    for (std::size_t i = 0; i < 5'000; ++i) ASSERT_TRUE(set.value().insert(made_of<std::string>(i)).ok());
+    ASSERT_EQ(save(set.value(), path).value(), set.value().size());
+    auto const loaded = load_set<std::string>(path);
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+    EXPECT_EQ(loaded.value().size(), set.value().size());
+    set.value().for_each([&](std::string_view key) { EXPECT_TRUE(loaded.value().contains(key)); });
+    auto const refused = load<std::string, std::uint64_t>(path);
+    EXPECT_EQ(refused.error().message(),
+              path.string() + ": expected keys of text and values of u64, got text and nothing");
+}
+
+// Into a table with a limit: as many as may be there.
+TEST_F(TableFileTest, some_come_back_into_a_cache) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    auto table = Table<std::uint64_t, std::uint64_t>::create();
+    ASSERT_TRUE(table.ok());
+    for (std::uint64_t i = 0; i < 100'000; ++i) ASSERT_TRUE(table.value().insert(i, i).ok());
+    ASSERT_TRUE(save(table.value(), path).ok());
+    auto const loaded = load<std::uint64_t, std::uint64_t>(path, {.max_keys = 10'000});
+    ASSERT_TRUE(loaded.ok()) << loaded.error().message();
+    EXPECT_LE(loaded.value().size(), 10'000U);
+    EXPECT_GE(loaded.value().size(), 9'000U);
+}
+
 TEST_F(TableFileTest, any_byte_that_changes_is_noticed) {
     auto runtime = start();
     ASSERT_TRUE(runtime.ok());

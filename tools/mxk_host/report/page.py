@@ -177,6 +177,7 @@ def page_of(runs: Sequence[Run], machines: Sequence[Row], written: str) -> str:
         skipped=[summary.skipped_of(run) for run in runs],
         findings=list(dict.fromkeys(text for section in sections for plot in section.plots for text in plot.findings)),
         kinds={point.kind for point in points},
+        has_hollow=any(point.is_quiet is not True for point in points),
         rows_as_csv=[csv_of([found.row for found in run.rows]) for run in runs],
         plot_as_csv=plot_as_csv,
         written=written,

@@ -128,7 +128,7 @@ def trace(series: Series, runs: Runs, *, sideways: bool = False, lines: bool = T
         name=series.name + runs[series.run].suffix,
         mode="lines+markers" if lines else "markers",
         legendgroup=series.name,
-        meta={"run": series.run},
+        meta={"run": series.run, "quiet": [mark.point.is_quiet is True for mark in series.marks]},
         customdata=[mark.text for mark in series.marks],
         hovertemplate="%{customdata}<extra></extra>",
         error_x=bars if sideways else None,
@@ -140,8 +140,8 @@ def trace(series: Series, runs: Runs, *, sideways: bool = False, lines: bool = T
 
 
 def paint(figures: Iterable[Figure]) -> None:
-    """Gives each name one colour and symbol in all figures of a page, and no two in one figure the same. Names of rows
-    have a colour only where they are also those of lines."""
+    """Gives each name one colour and symbol in all figures of a page, and no two in one figure the same; hollow where
+    nothing says that the machine was quiet. Names of rows have a colour only where they are also those of lines."""
     drawn = [(it, [trace for trace in it["data"] if "legendgroup" in trace]) for it in figures]
     every = [trace for _, traces in drawn for trace in traces]
     order = dict.fromkeys(it["legendgroup"] for it in every if not it.get("meta", {}).get("is_row"))
@@ -160,7 +160,9 @@ def paint(figures: Iterable[Figure]) -> None:
         for part in ("marker", "line") if trace["type"] == "scatter" else ("marker",):
             trace[part] = {"color": _NO_COLOUR if place is None else _colour(place)} | trace.get(part, {})
         if "markers" in trace.get("mode", ""):
-            trace["marker"]["symbol"] = _SYMBOLS[(place or 0) % len(_SYMBOLS)]
+            symbol = _SYMBOLS[(place or 0) % len(_SYMBOLS)]
+            quiet = trace.get("meta", {}).get("quiet", [])
+            trace["marker"]["symbol"] = symbol if all(quiet) else [symbol if it else f"{symbol}-open" for it in quiet]
 
 
 def _colour(place: int) -> str:

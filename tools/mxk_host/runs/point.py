@@ -53,9 +53,10 @@ _NO_SETTINGS = frozenset((
     "slit", "level", "readers", "fairness", "lock_bytes", "node_bytes", "made_up",
     # found out
     "count", "left_out", "woken", "p99", "seconds", "drift", "quiet", "not_quiet", "verified", "reason", "error",
-    "conditions", "wanted", "measured", "holds", "supported", "skipped", "moved_bytes", "table_bytes", "touched_bytes",
-    "process_bytes", "placed", "offered", "reached", "max_speed", "max_speed_after", "served", "runs_served",
-    "host_pauses", "host_pause_ms", "disturbed_runs", "lost", "machine", "warnings", "warning_count",
+    "conditions", "wanted", "measured", "holds", "supported", "skipped", "moved_bytes", "table_bytes",
+    "peak_bytes", "touched_bytes", "process_bytes", "placed", "offered", "reached", "max_speed", "max_speed_after",
+    "served", "runs_served", "host_pauses", "host_pause_ms", "disturbed_runs", "lost", "machine", "warnings",
+    "warning_count",
     # where it stood in a comparison
     "round", "order",
 ))  # fmt: skip
