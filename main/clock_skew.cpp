@@ -9,7 +9,7 @@
 #include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/remote_call.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {

@@ -1,4 +1,4 @@
-// As run_on() (tasks/parallel.hpp), with tasks that were made in advance: for what has to be done when something ends,
+// As run_on() (tasks/run_on.hpp), with tasks that were made in advance: for what has to be done when something ends,
 // or half-way, whether there is memory or not.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 
 namespace mxk {
 

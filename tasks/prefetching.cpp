@@ -4,7 +4,7 @@
 #include "base/log.hpp"
 #include "base/sanitizers.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::prefetching {

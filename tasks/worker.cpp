@@ -6,6 +6,7 @@
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/coroutine_task.hpp"
+#include "tasks/fork/fork_core.hpp"
 #include "tasks/stalled_core.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/timeline/core_timeline.hpp"
@@ -58,6 +59,7 @@ void Worker::send_first(Task& task, CoreId target) {
 void Worker::begin_round() {
     bool is_busy = find_tasks();
     if (work_source_ != nullptr) is_busy = work_source_->run(*this) || is_busy;
+    if (!is_busy && forks_ != nullptr) is_busy = forks_->run(*this);
     if (!is_busy) idle();
 }
 
@@ -213,10 +215,17 @@ void Worker::sleep_for_a_time() {
 void Worker::sleep() {
     if (sleep_time_ != Nanoseconds{0}) [[unlikely]]
         return sleep_for_a_time();
-    if (work_source_ == nullptr) return halt();
-    if (!work_source_->begin_sleep()) return;
-    halt();
-    work_source_->end_sleep();
+    if (work_source_ != nullptr && !work_source_->begin_sleep()) return;
+    if (forks_ == nullptr || forks_->begin_sleep()) {
+        halt();
+        if (forks_ != nullptr) forks_->end_sleep();
+    }
+    if (work_source_ != nullptr) work_source_->end_sleep();
+}
+
+void Worker::set_fork_core(ForkCore* core) {
+    fork_core_ = core;
+    forks_ = core;
 }
 
 void Worker::idle() {

@@ -27,6 +27,7 @@
 namespace mxk {
 
 class CoreTimeline;
+class ForkCore;
 
 // What a worker has done so far. Any core may read it.
 struct WorkerStatistics {
@@ -193,6 +194,9 @@ class alignas(cache_line_bytes) Worker {
     // Where else this core looks for work, from now on; null: nowhere.
     void set_work_source(WorkSource* source) { work_source_ = source; }
     [[nodiscard]] WorkSource* work_source() const { return work_source_; }
+    // And what was forked (fork/fork_core.hpp). Once, before the core runs.
+    void set_fork_core(ForkCore* core);
+    [[nodiscard]] ForkCore* fork_core() const { return fork_core_; }
 
     // What to call at the safe point once a bit of the attention word is set. As many as rooms want.
     void add_hook(AttentionHook& hook) { hooks_.append(hook); }
@@ -254,7 +258,9 @@ class alignas(cache_line_bytes) Worker {
     void append_waiting();
     void append_each_round(bool has_tasks);
     void idle();
-    [[nodiscard]] bool has_other_work() { return work_source_ != nullptr && work_source_->has_work(); }
+    [[nodiscard]] bool has_other_work() {
+        return (work_source_ != nullptr && work_source_->has_work()) || (forks_ != nullptr && forks_->has_work());
+    }
     void sleep();
     void sleep_for_a_time();
 
@@ -270,6 +276,8 @@ class alignas(cache_line_bytes) Worker {
     CoreQueue queue_;
     heap::CoreHeap& heap_;
     WorkSource* work_source_ = nullptr;
+    WorkSource* forks_ = nullptr;
+    ForkCore* fork_core_ = nullptr; // the same
     TaskTimes* task_times_ = nullptr;
     CoreTimeline* timeline_ = nullptr;
     Timers timers_;

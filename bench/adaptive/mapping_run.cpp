@@ -16,7 +16,7 @@
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/coroutine.hpp"
 #include "tasks/count_down.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 

@@ -15,7 +15,7 @@
 #include "bench/frame/progress.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/ticker.hpp"
 #include "tasks/worker.hpp"
 

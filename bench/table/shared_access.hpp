@@ -39,7 +39,7 @@ template <typename Access, typename Section> class InPlaceOperations {
     [[nodiscard]] Extra extra(std::size_t, std::size_t, std::uint64_t, std::size_t) const { return {}; }
 
     template <Operation operation> bool operate(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        Section const section;
+        [[maybe_unused]] Section const section;
         if constexpr (operation == Operation::Insert) {
             return table().insert(key, value_of(key)) == (order.expected ? Insert::Inserted : Insert::Present);
         } else if constexpr (operation == Operation::Find) {
@@ -49,17 +49,17 @@ template <typename Access, typename Section> class InPlaceOperations {
         }
     }
     [[gnu::noinline]] bool overwrite(std::size_t, std::uint64_t key, Extra, Order const& order) {
-        Section const section;
+        [[maybe_unused]] Section const section;
         return overwrite_in(table(), order, key);
     }
     [[nodiscard]] std::optional<std::uint64_t> value(std::uint64_t key) const {
-        Section const section;
+        [[maybe_unused]] Section const section;
         return table().find(key);
     }
     // Finds, up to max_finds at a time: how many have another result than the expected one.
     static constexpr std::size_t max_finds = 256;
     std::uint64_t find_each(std::span<Instruction const> finds) {
-        Section const section;
+        [[maybe_unused]] Section const section;
         std::uint64_t wrong = 0;
         std::array<std::uint64_t, max_finds> keys;
         for (std::size_t i = 0; i < finds.size(); ++i) keys[i] = finds[i].key;

@@ -7,7 +7,7 @@
 #include <mxk/hashtable/table/partitioned.hpp>
 #include <mxk/kernel/memory/node_vector.hpp>
 #include <mxk/runtime.hpp>
-#include <mxk/tasks/parallel.hpp>
+#include <mxk/tasks/run_on.hpp>
 
 #include <chrono>
 #include <cstdio>

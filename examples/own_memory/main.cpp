@@ -1,7 +1,7 @@
 // Containers whose memory comes from the core that fills them, and goes back to it from the core that empties them.
 #include <mxk/heap_resource.hpp>
 #include <mxk/runtime.hpp>
-#include <mxk/tasks/parallel.hpp>
+#include <mxk/tasks/run_on.hpp>
 
 #include <array>
 #include <cstddef>

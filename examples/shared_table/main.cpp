@@ -5,7 +5,7 @@
 // read-copy-update, and a task is a read section. The table begins small and grows while it is used.
 #include <mxk/hashtable/shared/concurrent_lines.hpp>
 #include <mxk/runtime.hpp>
-#include <mxk/tasks/parallel.hpp>
+#include <mxk/tasks/run_on.hpp>
 
 #include <atomic>
 #include <chrono>

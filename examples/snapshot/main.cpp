@@ -3,8 +3,8 @@
 // Readers take no lock and write nothing: a task's body is a read section as a whole. The writer makes new settings,
 // stores the pointer, and gives the old ones back after a grace period, when no task can still be reading them.
 #include <mxk/runtime.hpp>
-#include <mxk/tasks/parallel.hpp>
 #include <mxk/tasks/rcu/rcu_wait.hpp>
+#include <mxk/tasks/run_on.hpp>
 
 #include <atomic>
 #include <cstdio>

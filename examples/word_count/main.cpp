@@ -6,7 +6,7 @@
 #include <mxk/hashtable/layout/chained.hpp>
 #include <mxk/hashtable/table/partitioned.hpp>
 #include <mxk/runtime.hpp>
-#include <mxk/tasks/parallel.hpp>
+#include <mxk/tasks/run_on.hpp>
 #include <mxk/tasks/task_group.hpp>
 
 #include <algorithm>

@@ -20,6 +20,7 @@ endif()
 # What a user may include, by the names of this tree; what these include comes with them.
 set(public_headers
     main/library/heap_resource.hpp
+    main/library/parallel.hpp
     main/library/runtime.hpp
     main/library/set.hpp
     main/library/table.hpp
@@ -49,7 +50,7 @@ set(public_headers
     tasks/dataflow/graph/query_monitor.hpp
     tasks/dataflow/graph/sort_box.hpp
     tasks/dataflow/scheduler.hpp
-    tasks/parallel.hpp
+    tasks/run_on.hpp
     tasks/prefetching.hpp
     tasks/rcu/rcu_wait.hpp
     tasks/spawn.hpp

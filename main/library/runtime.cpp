@@ -26,6 +26,7 @@
 #include "kernel/topology/system_topology.hpp"
 #include "kernel/uptime.hpp"
 #include "main/library/shape.hpp"
+#include "tasks/fork/fork_core.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 #include "tasks/workqueue/work_queue.hpp"
@@ -196,6 +197,7 @@ Runtime::State::~State() {
         sched_setaffinity(0, sizeof affinity_before, &affinity_before);
     }
     prefetching::forget();
+    ForkCore::forget();
     workers::forget();
     remote_calls::forget();
     rcu::forget();
@@ -239,6 +241,7 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
     MXK_TRY(rcu::create(state->topology.cores));
     MXK_TRY(mapping::create(state->topology));
     MXK_TRY(workers::create(state->topology, state->arena));
+    MXK_TRY(ForkCore::create(state->topology));
     MXK_TRY(system_queue::create());
     if (shape.shares_cpus)
         for (std::size_t i = 0; i < workers::count(); ++i) workers::of(core_id(i)).set_polling_time(Nanoseconds{0});

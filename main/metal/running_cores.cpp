@@ -10,6 +10,7 @@
 #include "main/metal/interrupt_routing.hpp"
 #include "main/metal/require.hpp"
 #include "main/metal/worker_entry.hpp"
+#include "tasks/fork/fork_core.hpp"
 #include "tasks/prefetching.hpp"
 #include "tasks/workers.hpp"
 #include "tasks/workqueue/work_queue.hpp"
@@ -18,8 +19,8 @@ namespace mxk::metal {
 
 namespace {
 
-// Besides what it takes to be started: a worker, its queue, the first slab of its pool.
-constexpr std::size_t bytes_to_run_core = arch::bytes_to_start_core + 96 * KiB;
+// Besides what it takes to be started: a worker, its queue, its forks, the first slab of its pool.
+constexpr std::size_t bytes_to_run_core = arch::bytes_to_start_core + 104 * KiB;
 
 // A quarter of what is free is for other things than cores.
 std::size_t max_cores() {
@@ -57,6 +58,7 @@ topology::Topology start_cores(topology::Topology const& topology, acpi::Interru
     require<Done>(rcu::create(running.cores));
     require<Done>(mapping::create(running));
     require<Done>(workers::create(running, arena, prefetching::default_task_distance()));
+    require<Done>(ForkCore::create(running));
     require<Done>(system_queue::create());
     arch::release_cores(cores, order, &enter_worker);
     return running;

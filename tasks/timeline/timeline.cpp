@@ -4,7 +4,7 @@
 #include <span>
 
 #include "kernel/memory/memory.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::timeline {

@@ -1,7 +1,7 @@
 #include "arch/cpu.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/ticker.hpp"
 #include "tests/kernel/all_cores.hpp"
 

@@ -8,7 +8,7 @@
 #include "bench/workload/instructions.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/start.hpp"
 #include "tasks/when_all.hpp"
 #include "tests/delays.hpp"

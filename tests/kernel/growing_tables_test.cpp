@@ -13,7 +13,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/test_remark.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

@@ -9,7 +9,7 @@
 #include "hashtable/modulo.hpp"
 #include "hashtable/table/partitioned.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/read_in_place.hpp"

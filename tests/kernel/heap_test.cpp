@@ -15,7 +15,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/memory/zones.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/all_memory.hpp"

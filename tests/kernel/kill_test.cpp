@@ -5,7 +5,7 @@
 #include "base/sanitizers.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/kill.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/threads/thread_backend.hpp"

@@ -10,7 +10,7 @@
 #include "locks/fabric/emulated.hpp"
 #include "locks/fabric/stored_topology.hpp"
 #include "locks/lock_kind.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/made_lock.hpp"

@@ -28,7 +28,7 @@
 #include "locks/mcs_lock.hpp"
 #include "locks/tas_lock.hpp"
 #include "locks/ticket_lock.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 #include "tests/delays.hpp"

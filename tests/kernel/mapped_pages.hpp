@@ -12,7 +12,7 @@
 #include "kernel/testing.hpp"
 #include "spaces/access.hpp"
 #include "spaces/mapping_database.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/worker.hpp"
 #include "tests/kernel/all_cores.hpp"
 

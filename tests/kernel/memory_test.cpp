@@ -9,7 +9,7 @@
 #include "kernel/test_remark.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/kept_lines.hpp"
 #include "base/log.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

@@ -11,7 +11,7 @@
 #include "kernel/sync/rcu/callback.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"

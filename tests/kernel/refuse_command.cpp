@@ -20,7 +20,7 @@
 #include "kernel/console/command.hpp"
 #include "kernel/memory/heap/heap_statistics.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

@@ -9,7 +9,7 @@
 #include "kernel/remote_call.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/noise.hpp"
 #include "tests/kernel/thread_group.hpp"

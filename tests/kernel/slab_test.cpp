@@ -13,7 +13,7 @@
 #include "kernel/memory/per_core.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/all_memory.hpp"
 

@@ -4,8 +4,8 @@
 #include "base/spin_wait.hpp"
 #include "bench/workload/instructions.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
 #include "tasks/queue/core_queue.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 

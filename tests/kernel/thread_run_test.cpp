@@ -7,7 +7,7 @@
 
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/wait_until.hpp"
 #include "tests/kernel/thread_group.hpp"

@@ -1,6 +1,6 @@
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

@@ -15,7 +15,7 @@
 #include "hashtable/table/region_work.hpp"
 #include "hashtable/table/travelling_probe.hpp"
 #include "kernel/memory/per_core.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"
 #include "tests/kernel/probe_history.hpp"

@@ -12,7 +12,7 @@
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/condition.hpp"
 #include "tasks/threads/mutex.hpp"
 #include "tasks/workqueue/work_queue.hpp"

@@ -176,6 +176,14 @@ def test_words_by_a_table(built: Path, text: str | None) -> None:
     assert done.stdout.splitlines() == expected
 
 
+@pytest.mark.parametrize("count", [1, 20, 300_000])
+def test_numbers_are_sorted_and_summed_on_all_cores(built: Path, count: int) -> None:
+    total = sum((i + 1) * 0x9E3779B97F4A7C15 % 2**64 for i in range(count)) % 2**64
+    assert succeed(built / "parallel", str(count)) == f"{count} numbers sorted, sum {total}\n"
+    refused = subprocess.run([built / "parallel", "0"], capture_output=True, text=True, timeout=60, check=False)
+    assert (refused.returncode, refused.stderr) == (2, "parallel: expected a number up to 1000000000, got 0\n")
+
+
 @pytest.mark.parametrize(("pairs", "threads"), [(1, 1), (100, 3), (200_000, 1), (200_000, 5)])
 def test_every_lookup_in_a_table_is_right(built: Path, pairs: int, threads: int) -> None:
     stored, lookups = succeed(built / "look_up", str(pairs), str(threads)).splitlines()

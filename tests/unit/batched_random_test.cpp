@@ -14,7 +14,7 @@
 #include "hashtable/table/partitioned.hpp"
 #include "hashtable/table/sharded.hpp"
 #include "main/library/runtime.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/bucketed_model.hpp"
 #include "tests/unit/random_user.hpp"

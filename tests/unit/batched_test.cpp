@@ -10,7 +10,7 @@
 #include "base/spin_wait.hpp"
 #include "hashtable/batch/batch_client.hpp"
 #include "main/library/runtime.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/unit/batched_regions.hpp"
 #include "tests/unit/hold_up.hpp"
 #include "tests/unit/memory_fixture.hpp"

@@ -112,8 +112,8 @@ TEST_F(BulkCacheTest, what_is_used_stays) {
     expect_whole(table);
 }
 
-// Hits of keys by a Zipf distribution, a tenth of which fit: no fewer than what keeps the frequent ones less some
-// hundredths, and more than what keeps any.
+// Hits of keys by a Zipf distribution, a tenth of which fit: less than what the best choice of keys finds by eight
+// hundredths, or better.
 TEST_F(BulkCacheTest, finds_what_comes_often) {
     constexpr std::size_t kinds = 100'000;
     constexpr std::size_t max_keys = 10'000;

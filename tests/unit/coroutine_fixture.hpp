@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "main/library/runtime.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/start.hpp"
 #include "tasks/when_all.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "main/library/runtime.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/task_group.hpp"
 #include "tests/kernel/all_cores.hpp"
 

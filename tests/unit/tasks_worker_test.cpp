@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "bench/workload/instructions.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 #include "tests/unit/memory_fixture.hpp"
 

@@ -29,8 +29,8 @@
 #include "hashtable/table/travelling_probe.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/memory/per_core.hpp"
-#include "tasks/parallel.hpp"
 #include "tasks/queue/task_list.hpp"
+#include "tasks/run_on.hpp"
 
 namespace mxk::bench {
 namespace {

@@ -33,8 +33,8 @@
 #include "kernel/memory/per_core.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "tasks/count_down.hpp"
-#include "tasks/parallel.hpp"
 #include "tasks/rcu/rcu_wait.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/thread.hpp"
 #include "tasks/workers.hpp"
 

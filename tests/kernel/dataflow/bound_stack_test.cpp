@@ -10,7 +10,7 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/dataflow/bound_stack.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/all_cores.hpp"

@@ -5,7 +5,7 @@
 
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/wait_until.hpp"
 #include "tests/delays.hpp"
 #include "tests/kernel/dataflow/requests.hpp"

@@ -2,7 +2,7 @@
 #include "arch/x86_64/apic/apic.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {

@@ -6,7 +6,7 @@
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/wait_until.hpp"
 #include "tasks/workers.hpp"
 #include "tests/kernel/all_cores.hpp"

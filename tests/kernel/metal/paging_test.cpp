@@ -8,7 +8,7 @@
 #include "arch/x86_64/start/image.hpp"
 #include "kernel/memory/memory.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 extern "C" char boot_page_table[]; // entry.asm: a physical address

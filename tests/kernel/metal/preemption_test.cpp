@@ -12,7 +12,7 @@
 #include "bench/workload/random.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/topology/system_topology.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/threads/mxos/mxos_thread.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread_backend.hpp"

@@ -8,7 +8,7 @@
 #include "arch/x86_64/exceptions/fixup.hpp"
 #include "arch/x86_64/exceptions/interrupts.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk::arch {

@@ -14,7 +14,7 @@
 #include "kernel/memory/memory.hpp"
 #include "kernel/memory/node_vector.hpp"
 #include "kernel/testing.hpp"
-#include "tasks/parallel.hpp"
+#include "tasks/run_on.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk::arch {

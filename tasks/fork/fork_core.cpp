@@ -1,0 +1,145 @@
+#include "tasks/fork/fork_core.hpp"
+
+#include <algorithm>
+
+#include "arch/attention.hpp"
+#include "base/inject.hpp"
+#include "base/spin_wait.hpp"
+#include "kernel/memory/node_vector.hpp"
+#include "tasks/workers.hpp"
+
+namespace mxk {
+namespace {
+
+// By core; they lie on the cores' nodes.
+constinit std::span<ForkCore*> all{};
+
+// The domain of the last cache that is known, or the core's own number where none is.
+std::uint32_t cache_domain(topology::Core const& core) {
+    for (std::size_t level = CoreLevels::cache_levels; level-- > 0;)
+        if (core.levels.caches[level].domain != unknown_domain)
+            return static_cast<std::uint32_t>(level << 24) | core.levels.caches[level].domain;
+    return unknown_domain;
+}
+StealDistance distance(topology::Core const& from, topology::Core const& to) {
+    if (from.node != to.node) return StealDistance::Beyond;
+    std::uint32_t const cache = cache_domain(from);
+    return cache != unknown_domain && cache == cache_domain(to) ? StealDistance::Cache : StealDistance::Node;
+}
+
+} // namespace
+
+alignas(cache_line_bytes) constinit SleepCount ForkCore::sleepers_{};
+constinit std::atomic<std::uint32_t> ForkCore::scopes_{0};
+
+Result<void> ForkCore::create(topology::Topology const& topology) {
+    std::size_t const count = topology.cores.size();
+    memory::Block const table = MXK_TRY(memory::allocate(count * sizeof(ForkCore*), alignof(ForkCore*), node_id(0)));
+    auto* const places = reinterpret_cast<ForkCore**>(table.address);
+    for (topology::Core const& core : topology.cores) {
+        auto others = MXK_TRY(NodeArray<std::uint16_t>::create(count - 1, core.node));
+        std::size_t size = 0;
+        std::array<std::size_t, 2> ends{};
+        for (auto const wanted : {StealDistance::Cache, StealDistance::Node, StealDistance::Beyond}) {
+            // Each begins behind its own number, so that not all look at the same core first.
+            for (std::size_t i = 1; i < count; ++i) {
+                topology::Core const& other = topology.cores[(index(core.id) + i) % count];
+                if (distance(core, other) == wanted) others[size++] = static_cast<std::uint16_t>(index(other.id));
+            }
+            if (wanted != StealDistance::Beyond) ends[static_cast<std::size_t>(wanted)] = size;
+        }
+        memory::Block const place = MXK_TRY(memory::allocate(sizeof(ForkCore), alignof(ForkCore), core.node));
+        Worker& worker = workers::of(core.id);
+        auto* const made = new (static_cast<void*>(place.address))
+            ForkCore(worker, static_cast<std::uint32_t>(index(core.id)), std::move(others));
+        made->ends_ = ends;
+        places[index(core.id)] = made;
+        worker.set_fork_core(made);
+    }
+    all = {places, count};
+    return {};
+}
+
+// Their memory goes with the nodes'.
+void ForkCore::forget() {
+    all = {};
+    sleepers_.reset();
+    scopes_.store(0, std::memory_order_relaxed);
+}
+
+void ForkCore::execute(ForkJob& job, std::uint32_t victim) {
+    // relaxed: who joins it looks at our deque then, which orders by itself
+    job.state_.store(number_ + 1, std::memory_order_relaxed);
+    inject::point();
+    ++depth_;
+    job.body_(*this, job);
+    --depth_;
+    std::size_t const at = static_cast<std::size_t>(std::find(others_.span().begin(), others_.span().end(), victim) -
+                                                    others_.span().begin());
+    steals_[at < ends_[0] ? 0 : at < ends_[1] ? 1 : 2].add(1);
+    // release: with the joiner's acquire. The job may be gone then.
+    job.state_.store(ForkJob::done, std::memory_order_release);
+}
+
+template <typename StillWanted> bool ForkCore::steal_from(std::uint32_t victim, StillWanted still_wanted) {
+    ForkJob* const job = all[victim]->deque_.steal(still_wanted);
+    if (job == nullptr) return false;
+    execute(*job, victim);
+    return true;
+}
+
+void ForkCore::wait_for(ForkJob& job) {
+    for (SpinWait wait;;) {
+        if (worker_ != nullptr) worker_->flush_if_needed(); // what is waited for may wait for a task that was sent
+        std::uint32_t const state = job.state_.load(std::memory_order_acquire);
+        if (state == ForkJob::done) return;
+        // What the thief has forked is part of what is waited for, as long as it is not done.
+        auto const still_runs = [&job, state] { return job.state_.load(std::memory_order_acquire) == state; };
+        if (state != ForkJob::waiting && steal_from(state - 1, still_runs)) {
+            wait = {};
+            continue;
+        }
+        attend();
+        wait.turn();
+    }
+}
+
+bool ForkCore::run(Worker& /*worker*/) {
+    // relaxed: a hint; who goes to sleep looks again
+    if (depth_ != 0 || scopes_.load(std::memory_order_relaxed) == 0) return false;
+    for (std::uint16_t const other : others_.span()) {
+        if (!all[other]->deque_.looks_empty() && steal_from(other, [] { return true; })) return true;
+    }
+    return false;
+}
+
+// One core each time, so that those that work are not looked at all the time.
+bool ForkCore::has_work() {
+    if (depth_ != 0 || scopes_.load(std::memory_order_relaxed) == 0 || others_.size() == 0) return false;
+    next_ = next_ + 1 < others_.size() ? next_ + 1 : 0;
+    return !all[others_[next_]]->deque_.looks_empty();
+}
+
+bool ForkCore::is_any_left() const {
+    return std::any_of(others_.span().begin(), others_.span().end(),
+                       [](std::uint16_t other) { return !all[other]->deque_.is_empty(); });
+}
+
+bool ForkCore::begin_sleep() {
+    sleepers_.begin(is_asleep_);
+    inject::point();
+    if (depth_ != 0 || !is_any_left()) return true; // waits for something else below: it does not steal
+    end_sleep();
+    return false;
+}
+
+void ForkCore::end_sleep() {
+    sleepers_.end(is_asleep_);
+}
+
+void ForkCore::wake_one() {
+    for (std::uint16_t const other : others_.span())
+        if (sleepers_.end(all[other]->is_asleep_)) return arch::wake(core_id(other));
+}
+
+} // namespace mxk

@@ -1,0 +1,94 @@
+// Forks and the algorithms over them in tasks, on all cores of the machine, beside tasks that are sent to cores.
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "bench/workload/random.hpp"
+#include "kernel/memory/node_array.hpp"
+#include "kernel/testing.hpp"
+#include "tasks/fork/fork_group.hpp"
+#include "tasks/fork/loops.hpp"
+#include "tasks/fork/sorting.hpp"
+#include "tasks/task_group.hpp"
+#include "tests/delays.hpp"
+#include "tests/kernel/all_cores.hpp"
+
+namespace mxk {
+namespace {
+
+std::uint64_t fibonacci(ForkCore& core, unsigned n) {
+    if (n < 2) return n;
+    std::uint64_t first = 0;
+    std::uint64_t second = 0;
+    core.both([&](ForkCore& its) { first = fibonacci(its, n - 1); },
+              [&](ForkCore& its) { second = fibonacci(its, n - 2); });
+    return first + second;
+}
+
+MXK_TEST(fork, recursion_on_all_cores) {
+    InjectDelays const delays;
+    for (int round = 0; round < 5; ++round)
+        MXK_CHECK_EQUAL(fork::enter([](ForkCore& core) { return fibonacci(core, 16); }), std::uint64_t{987});
+}
+
+MXK_TEST(fork, two_run_at_the_same_time) {
+    if (workers::count() < 2) return; // one core runs one after the other
+    for (int round = 0; round < 10; ++round) {
+        std::atomic<int> begun{0};
+        auto const meet = [&] {
+            begun.fetch_add(1);
+            for (SpinWait wait; begun.load() < 2;) wait.turn();
+        };
+        parallel_invoke(meet, meet);
+        MXK_CHECK_EQUAL(begun.load(), 2);
+    }
+}
+
+MXK_TEST(fork, loops_sums_and_sorting) {
+    InjectDelays const delays;
+    constexpr std::size_t count = 20'000;
+    auto values = NodeArray<std::uint64_t>::create(count, node_id(0));
+    MXK_CHECK(values.ok());
+    std::span<std::uint64_t> const all = values.value().span().first(count);
+    parallel_for(0, count, [&](std::uint64_t i) { all[i] = (i * 7919) % count; });
+    MXK_CHECK(parallel_sort(all).ok());
+    MXK_CHECK(std::is_sorted(all.begin(), all.end()));
+    auto const number = [&](std::uint64_t i) { return all[i]; };
+    MXK_CHECK_EQUAL(parallel_reduce(0, count, std::uint64_t{0}, number, std::plus<>(), {.grain = 100}),
+                    std::uint64_t{count * (count - 1) / 2});
+    parallel_inclusive_scan<std::uint64_t>(all, all, std::plus<>());
+    MXK_CHECK_EQUAL(all[count - 1], std::uint64_t{count * (count - 1) / 2});
+    auto const even = parallel_partition(all, [](std::uint64_t it) { return it % 2 == 0; });
+    MXK_CHECK(even.ok());
+    MXK_CHECK(std::all_of(all.begin(), all.end(),
+                          [&](std::uint64_t const& it) { return (it % 2 == 0) == (&it < all.data() + even.value()); }));
+    std::atomic<std::uint64_t> area{0};
+    parallel_for_2d(70, 30, [&](Block2d const& block) {
+        area += (block.row_end - block.row_begin) * (block.column_end - block.column_begin);
+    });
+    MXK_CHECK_EQUAL(area.load(), std::uint64_t{2100});
+}
+
+// Tasks that are sent to cores run there, each with loops and groups of its own.
+MXK_TEST(fork, beside_tasks_of_the_cores) {
+    InjectDelays const delays;
+    NodeVector<CoreId> const cores = all_cores();
+    TaskGroup tasks(Worker::current());
+    std::atomic<std::size_t> right{0};
+    for (CoreId const core : cores.span())
+        MXK_CHECK(tasks.spawn(Worker::current(), core, [&right, core](Worker& here) {
+            std::atomic<std::uint64_t> sum{0};
+            parallel_for(0, 200, [&](std::uint64_t i) { sum += i; }, {.grain = 3});
+            ForkGroup group;
+            for (int i = 0; i < 20; ++i) group.run([&sum] { ++sum; });
+            group.wait();
+            if (here.core() == core && sum == 19'920) ++right;
+        }));
+    tasks.wait();
+    MXK_CHECK_EQUAL(right.load(), cores.size());
+}
+
+} // namespace
+} // namespace mxk
