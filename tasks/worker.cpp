@@ -6,7 +6,6 @@
 #include "kernel/remote_call.hpp"
 #include "kernel/sync/rcu/rcu.hpp"
 #include "tasks/coroutine_task.hpp"
-#include "tasks/fork/fork_core.hpp"
 #include "tasks/stalled_core.hpp"
 #include "tasks/threads/thread_backend.hpp"
 #include "tasks/timeline/core_timeline.hpp"
@@ -221,11 +220,6 @@ void Worker::sleep() {
         if (forks_ != nullptr) forks_->end_sleep();
     }
     if (work_source_ != nullptr) work_source_->end_sleep();
-}
-
-void Worker::set_fork_core(ForkCore* core) {
-    fork_core_ = core;
-    forks_ = core;
 }
 
 void Worker::idle() {

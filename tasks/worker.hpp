@@ -27,7 +27,6 @@
 namespace mxk {
 
 class CoreTimeline;
-class ForkCore;
 
 // What a worker has done so far. Any core may read it.
 struct WorkerStatistics {
@@ -194,9 +193,9 @@ class alignas(cache_line_bytes) Worker {
     // Where else this core looks for work, from now on; null: nowhere.
     void set_work_source(WorkSource* source) { work_source_ = source; }
     [[nodiscard]] WorkSource* work_source() const { return work_source_; }
-    // And what was forked (fork/fork_core.hpp). Once, before the core runs.
-    void set_fork_core(ForkCore* core);
-    [[nodiscard]] ForkCore* fork_core() const { return fork_core_; }
+    // And, if there is nothing there, what was forked (fork/fork_core.hpp). Once, before the core runs.
+    void set_forks(WorkSource* forks) { forks_ = forks; }
+    [[nodiscard]] WorkSource* forks() const { return forks_; }
 
     // What to call at the safe point once a bit of the attention word is set. As many as rooms want.
     void add_hook(AttentionHook& hook) { hooks_.append(hook); }
@@ -276,8 +275,6 @@ class alignas(cache_line_bytes) Worker {
     CoreQueue queue_;
     heap::CoreHeap& heap_;
     WorkSource* work_source_ = nullptr;
-    WorkSource* forks_ = nullptr;
-    ForkCore* fork_core_ = nullptr; // the same
     TaskTimes* task_times_ = nullptr;
     CoreTimeline* timeline_ = nullptr;
     Timers timers_;
@@ -303,6 +300,7 @@ class alignas(cache_line_bytes) Worker {
     Timer sleep_timer_{[](Worker&, Timer&) {}};
     alignas(cache_line_bytes) CoreEpoch epoch_;     // others look at it
     std::atomic<std::uint32_t> running_threads_{0}; // relaxed: a hint; their threads write it
+    WorkSource* forks_ = nullptr; // here, where it moves nothing that each task touches to another line
 };
 
 } // namespace mxk

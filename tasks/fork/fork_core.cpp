@@ -54,7 +54,7 @@ Result<void> ForkCore::create(topology::Topology const& topology) {
             ForkCore(worker, static_cast<std::uint32_t>(index(core.id)), std::move(others));
         made->ends_ = ends;
         places[index(core.id)] = made;
-        worker.set_fork_core(made);
+        worker.set_forks(made);
     }
     all = {places, count};
     return {};

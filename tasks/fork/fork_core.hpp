@@ -100,7 +100,9 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     static void forget();
 
     // The calling core's, in a task; null in a thread, and where there are no cores.
-    static ForkCore* current() { return arch::runs_task() ? Worker::current().fork_core() : nullptr; }
+    static ForkCore* current() {
+        return arch::runs_task() ? static_cast<ForkCore*>(Worker::current().forks()) : nullptr;
+    }
     // Of a thread alone, which nobody helps: everything runs on it.
     ForkCore() = default;
     ForkCore(Worker& worker, std::uint32_t number, NodeArray<std::uint16_t> others)
