@@ -19,6 +19,6 @@ int main(int argument_count, char** arguments) {
     auto const sorted = mxk::parallel_sort(std::span(values));
     if (!sorted) return std::cerr << "parallel: " << sorted.error().message() << '\n', 1;
     std::uint64_t const sum = mxk::parallel_reduce(
-        0, count, std::uint64_t{0}, [&](std::uint64_t i) { return values[i]; }, std::plus<>());
+        0, *count, std::uint64_t{0}, [&](std::uint64_t i) { return values[i]; }, std::plus<>());
     std::cout << *count << " numbers sorted, sum " << sum << '\n';
 }
