@@ -5,7 +5,7 @@
 #include "arch/attention.hpp"
 #include "base/inject.hpp"
 #include "base/spin_wait.hpp"
-#include "kernel/memory/node_vector.hpp"
+#include "kernel/memory/memory.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
@@ -14,17 +14,16 @@ namespace {
 // By core; they lie on the cores' nodes.
 constinit std::span<ForkCore*> all{};
 
-// The domain of the last cache that is known, or the core's own number where none is.
-std::uint32_t cache_domain(topology::Core const& core) {
+// The last cache that is known of the first core is the other one's, too.
+bool share_last_cache(topology::Core const& from, topology::Core const& to) {
     for (std::size_t level = CoreLevels::cache_levels; level-- > 0;)
-        if (core.levels.caches[level].domain != unknown_domain)
-            return static_cast<std::uint32_t>(level << 24) | core.levels.caches[level].domain;
-    return unknown_domain;
+        if (std::uint32_t const domain = from.levels.caches[level].domain; domain != unknown_domain)
+            return domain == to.levels.caches[level].domain;
+    return false;
 }
 StealDistance distance(topology::Core const& from, topology::Core const& to) {
     if (from.node != to.node) return StealDistance::Beyond;
-    std::uint32_t const cache = cache_domain(from);
-    return cache != unknown_domain && cache == cache_domain(to) ? StealDistance::Cache : StealDistance::Node;
+    return share_last_cache(from, to) ? StealDistance::Cache : StealDistance::Node;
 }
 
 } // namespace
@@ -72,7 +71,7 @@ void ForkCore::execute(ForkJob& job, std::uint32_t victim) {
     job.state_.store(number_ + 1, std::memory_order_relaxed);
     inject::point();
     ++depth_;
-    job.body_(*this, job);
+    job.run(*this);
     --depth_;
     std::size_t const at = static_cast<std::size_t>(std::find(others_.span().begin(), others_.span().end(), victim) -
                                                     others_.span().begin());

@@ -14,8 +14,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <span>
-#include <type_traits>
 #include <utility>
 #if defined(__cpp_exceptions)
 #include <exception>
@@ -78,6 +76,9 @@ class ForkJob {
         : body_(body) {}
     ForkJob(ForkJob const&) = delete;
     ForkJob& operator=(ForkJob const&) = delete;
+
+    // On the core that has it.
+    void run(ForkCore& core) { body_(core, *this); }
 
   private:
     friend class ForkCore;

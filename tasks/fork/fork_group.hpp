@@ -40,7 +40,7 @@ class ForkGroup {
             return keep(failure);
         }
         if (!core_->fork(*job)) {
-            job->call();
+            job->run(*core_);
             return end(*job);
         }
         job->before = newest_;
@@ -56,22 +56,23 @@ class ForkGroup {
 
   private:
     struct AnyJob : ForkJob {
-        explicit AnyJob(Body body)
-            : ForkJob(body) {}
+        using Destroy = void (*)(Worker& worker, AnyJob& job);
+        AnyJob(Body body, Destroy its_destroy)
+            : ForkJob(body)
+            , destroy(its_destroy) {}
+        Destroy destroy;
         AnyJob* before = nullptr; // of the group, the one forked before this one
-        void (*call_)(AnyJob& job) = nullptr;
-        void (*destroy_)(Worker& worker, AnyJob& job) = nullptr;
         ForkFailure failure;
-        void call() { call_(*this); }
-        void destroy(Worker& worker) { destroy_(worker, *this); }
     };
     template <typename Function> struct alignas(cache_line_bytes) Job : AnyJob {
         explicit Job(Function its_function)
-            : AnyJob([](ForkCore&, ForkJob& job) { static_cast<Job&>(job).call(); })
-            , function(std::move(its_function)) {
-            this->call_ = [](AnyJob& job) { job.failure.keep_from([&job] { static_cast<Job&>(job).function(); }); };
-            this->destroy_ = [](Worker& worker, AnyJob& job) { worker.destroy(static_cast<Job&>(job)); };
-        }
+            : AnyJob(
+                  [](ForkCore&, ForkJob& job) {
+                      auto& self = static_cast<Job&>(job);
+                      self.failure.keep_from([&self] { self.function(); });
+                  },
+                  [](Worker& worker, AnyJob& job) { worker.destroy(static_cast<Job&>(job)); })
+            , function(std::move(its_function)) {}
         Function function;
     };
 
@@ -82,13 +83,13 @@ class ForkGroup {
             if (!core_->take_back(*job))
                 core_->wait_for(*job);
             else if (!is_cancelled_)
-                job->call();
+                job->run(*core_);
             end(*job);
         }
     }
     void end(AnyJob& job) {
         keep(job.failure);
-        job.destroy(Worker::current());
+        job.destroy(Worker::current(), job);
     }
     void keep(ForkFailure& failure) {
         if (failure.is_kept() && !std::exchange(is_cancelled_, true)) failure_ = std::move(failure);

@@ -76,7 +76,7 @@ template <typename Body> class Loop {
         if constexpr (may_fail) {
             if (Result<void> result = body_(from, to); result)
                 ended.is_well = true;
-            else if (!has_error_.exchange(true, std::memory_order_relaxed)) // the first; the join orders it
+            else if (!has_failed_.exchange(true, std::memory_order_relaxed)) // the first; the join orders it
                 error_.emplace(std::move(result).error());
         } else {
             body_(from, to);
@@ -87,7 +87,6 @@ template <typename Body> class Loop {
     Body& body_;
     std::atomic<bool> const* stop_;
     std::atomic<bool> has_failed_{false};
-    std::atomic<bool> has_error_{false};
     std::optional<Error> error_;
 };
 
@@ -251,9 +250,9 @@ void parallel_inclusive_scan(std::span<T const> values, std::span<T> results, Co
     };
     constexpr std::size_t part = 16 * KiB;
     std::size_t const parts = (values.size() + part - 1) / part;
-    auto made = parts > 1 && workers::count() != 0 ? NodeArray<T>::create(parts, node_id(0))
-                                                   : Result<NodeArray<T>>(NodeArray<T>());
-    if (!made || made.value().size() == 0) return scan(0, values.size(), nullptr);
+    if (parts < 2 || workers::count() == 0) return scan(0, values.size(), nullptr);
+    auto const made = NodeArray<T>::create(parts, node_id(0));
+    if (!made) return scan(0, values.size(), nullptr);
     std::span<T> const sums = made.value().span();
     auto const end_of = [&](std::size_t at) { return std::min((at + 1) * part, values.size()); };
     parallel_for(0, parts - 1,

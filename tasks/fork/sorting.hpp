@@ -1,5 +1,5 @@
 // Sorting over all cores, by forks: halves are sorted into memory beside and merged, each merge cut in two where it is
-// long. Stable, without memory of its own for a thread: as much as the elements take, once.
+// long. It takes as much memory again as the elements.
 #pragma once
 
 #include <algorithm>

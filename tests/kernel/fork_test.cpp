@@ -13,19 +13,11 @@
 #include "tasks/fork/sorting.hpp"
 #include "tasks/task_group.hpp"
 #include "tests/delays.hpp"
+#include "tests/fibonacci.hpp"
 #include "tests/kernel/all_cores.hpp"
 
 namespace mxk {
 namespace {
-
-std::uint64_t fibonacci(ForkCore& core, unsigned n) {
-    if (n < 2) return n;
-    std::uint64_t first = 0;
-    std::uint64_t second = 0;
-    core.both([&](ForkCore& its) { first = fibonacci(its, n - 1); },
-              [&](ForkCore& its) { second = fibonacci(its, n - 2); });
-    return first + second;
-}
 
 MXK_TEST(fork, recursion_on_all_cores) {
     InjectDelays const delays;
