@@ -9,5 +9,6 @@
 
 #include "main/library/runtime.hpp"
 #include "tasks/fork/fork_group.hpp"
+#include "tasks/fork/forked.hpp"
 #include "tasks/fork/loops.hpp"
 #include "tasks/fork/sorting.hpp"

@@ -11,7 +11,7 @@
 #include "tasks/fork/fork_core.hpp"
 #include "tasks/workers.hpp"
 
-namespace mxk::fork {
+namespace mxk::forks {
 
 // The core that runs what a thread wants done: its own processor's, or another one. None: no core runs tasks by itself.
 inline std::optional<CoreId> core_for_thread() {
@@ -60,4 +60,4 @@ template <typename Function> auto enter(Function&& function) -> std::invoke_resu
     if constexpr (!std::is_void_v<Result>) return std::move(*task.result);
 }
 
-} // namespace mxk::fork
+} // namespace mxk::forks

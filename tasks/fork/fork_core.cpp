@@ -6,6 +6,7 @@
 #include "base/inject.hpp"
 #include "base/spin_wait.hpp"
 #include "kernel/memory/memory.hpp"
+#include "tasks/fork/fork_frame.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk {
@@ -67,17 +68,23 @@ void ForkCore::forget() {
 }
 
 void ForkCore::execute(ForkJob& job, std::uint32_t victim) {
-    // relaxed: who joins it looks at our deque then, which orders by itself
-    job.state_.store(number_ + 1, std::memory_order_relaxed);
-    inject::point();
     ++depth_;
-    job.run(*this);
+    bool const is_detached = job.state_.load(std::memory_order_relaxed) == ForkJob::detached;
+    if (is_detached) {
+        OwnFrames const frames(*this);
+        job.run(*this);
+    } else {
+        // relaxed: who joins it looks at our deque then, which orders by itself
+        job.state_.store(number_ + 1, std::memory_order_relaxed);
+        inject::point();
+        job.run(*this);
+    }
     --depth_;
     std::size_t const at = static_cast<std::size_t>(std::find(others_.span().begin(), others_.span().end(), victim) -
                                                     others_.span().begin());
     steals_[at < ends_[0] ? 0 : at < ends_[1] ? 1 : 2].add(1);
     // release: with the joiner's acquire. The job may be gone then.
-    job.state_.store(ForkJob::done, std::memory_order_release);
+    if (!is_detached) job.state_.store(ForkJob::done, std::memory_order_release);
 }
 
 template <typename StillWanted> bool ForkCore::steal_from(std::uint32_t victim, StillWanted still_wanted) {
@@ -103,9 +110,49 @@ void ForkCore::wait_for(ForkJob& job) {
     }
 }
 
+void ForkCore::run_frames(ForkFrame& first) {
+    expect(next_frame_ == nullptr, "a core runs one coroutine at a time");
+    for (ForkFrame* frame = &first; frame != nullptr; frame = std::exchange(next_frame_, nullptr)) frame->run_here();
+}
+
+// A core that waits has an empty deque: what it waits for was stolen, and with it all that is older. So no core waits
+// for one that only waits.
+void ForkCore::run_to_end(ForkFrame& frame, std::atomic<bool> const& is_done) {
+    constexpr std::uint32_t deepest = 4; // each may begin another wait: the core's stack ends
+    run_frames(frame);
+    ++waits_;
+    for (SpinWait wait; !is_done.load(std::memory_order_acquire);) {
+        worker_->flush_if_needed();
+        if (waits_ < deepest && steal_from_any()) {
+            wait = {};
+            continue;
+        }
+        attend();
+        wait.turn();
+    }
+    --waits_;
+}
+
+FrameStack* ForkCore::take_spare() {
+    --spare_count_;
+    return std::exchange(spare_frames_, spare_frames_->next);
+}
+void ForkCore::give_back(FrameStack& frames) {
+    constexpr std::uint32_t kept = 16;
+    if (spare_count_ == kept) return frames.destroy();
+    expect(frames.is_empty(), "a stack of frames is empty when it is given back");
+    frames.drop_spare();
+    ++spare_count_;
+    frames.next = std::exchange(spare_frames_, &frames);
+}
+
 bool ForkCore::run(Worker& /*worker*/) {
     // relaxed: a hint; who goes to sleep looks again
     if (depth_ != 0 || scopes_.load(std::memory_order_relaxed) == 0) return false;
+    return steal_from_any();
+}
+
+bool ForkCore::steal_from_any() {
     for (std::uint16_t const other : others_.span()) {
         if (!all[other]->deque_.looks_empty() && steal_from(other, [] { return true; })) return true;
     }

@@ -6,6 +6,9 @@
 // What is forked waits for nothing but what it forks itself: for no task, thread, grace period or lock that is held for
 // long. Its core serves no queue meanwhile, and one that waits for it neither.
 //
+// Coroutines fork the other way round (forked.hpp): what is forked runs at once, and what stands in the deque is the
+// rest of the one that has forked it. Their frames do not lie on the core's stack, so that no depth is too deep.
+//
 // A core steals where its worker looks for work besides its own queue (WorkSource): tasks that were sent to a core are
 // never stolen. It begins with cores that share its last cache, then its node.
 #pragma once
@@ -23,6 +26,7 @@
 #include "base/panic.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/topology/topology.hpp"
+#include "tasks/fork/frame_stack.hpp"
 #include "tasks/fork/sleep_count.hpp"
 #include "tasks/fork/work_deque.hpp"
 #include "tasks/queue/work_source.hpp"
@@ -31,6 +35,7 @@
 namespace mxk {
 
 class ForkCore;
+class ForkFrame;
 
 // What a body has thrown, where there are exceptions: kept until it is joined.
 class ForkFailure {
@@ -69,11 +74,17 @@ class ForkFailure {
 // Something that was forked. Lives until it is joined.
 //
 //     waiting (in its core's deque) -> running on core n -> done
+//
+// Nobody waits for one that is detached (a coroutine's rest, forked.hpp): it may be gone once it has run.
 class ForkJob {
   public:
     using Body = void (*)(ForkCore& core, ForkJob& job);
+    struct Detached {};
     explicit ForkJob(Body body)
         : body_(body) {}
+    ForkJob(Body body, Detached)
+        : body_(body)
+        , state_(detached) {}
     ForkJob(ForkJob const&) = delete;
     ForkJob& operator=(ForkJob const&) = delete;
 
@@ -84,6 +95,7 @@ class ForkJob {
     friend class ForkCore;
     static constexpr std::uint32_t waiting = 0;
     static constexpr std::uint32_t done = ~std::uint32_t{0}; // else the thief's number and one
+    static constexpr std::uint32_t detached = done - 1;
 
     Body body_;
     std::atomic<std::uint32_t> state_{waiting};
@@ -171,6 +183,45 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
         return true;
     }
     [[gnu::noinline]] void wait_for(ForkJob& job);
+
+    // Coroutines (forked.hpp): where their frames lie that this core makes now; null: there is no memory.
+    [[nodiscard]] FrameStack* frames() {
+        if (frames_ == nullptr) [[unlikely]]
+            frames_ = spare_frames_ != nullptr ? take_spare() : FrameStack::create(worker_->node());
+        return frames_;
+    }
+    // The frame on its top is this core's from now on; what it had is empty.
+    void adopt(FrameStack& frames) {
+        if (frames_ != nullptr) give_back(*frames_);
+        frames_ = &frames;
+    }
+    // The frame on its top belongs to others.
+    void leave_frames() { frames_ = nullptr; }
+    [[nodiscard]] bool has_frames(FrameStack const& frames) const { return frames_ == &frames; }
+    // What runs here next.
+    void run_next(ForkFrame& frame) { next_frame_ = &frame; }
+    // The outermost one, until it is done, wherever it ends. Meanwhile others' jobs.
+    void run_to_end(ForkFrame& frame, std::atomic<bool> const& is_done);
+    void run_frames(ForkFrame& first);
+
+    // For its life the core makes frames on another stack: what runs below has its own.
+    class OwnFrames {
+      public:
+        explicit OwnFrames(ForkCore& core)
+            : core_(core)
+            , below_(std::exchange(core.frames_, nullptr)) {}
+        OwnFrames(OwnFrames const&) = delete;
+        OwnFrames& operator=(OwnFrames const&) = delete;
+        ~OwnFrames() {
+            if (core_.frames_ != nullptr) core_.give_back(*core_.frames_);
+            core_.frames_ = below_;
+        }
+
+      private:
+        ForkCore& core_;
+        FrameStack* below_;
+    };
+
     // What interrupts and other cores want of this core now: between the pieces of a loop.
     void attend() {
         if (worker_ != nullptr) worker_->attend_now();
@@ -207,14 +258,22 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
   private:
     void execute(ForkJob& job, std::uint32_t victim);
     template <typename StillWanted> bool steal_from(std::uint32_t victim, StillWanted still_wanted);
+    bool steal_from_any();
     void wake_one();
     [[nodiscard]] bool is_any_left() const;
+    FrameStack* take_spare();
+    void give_back(FrameStack& frames);
 
     // Cores that sleep or are about to, and outermost calls: both are read often, and written seldom.
     alignas(cache_line_bytes) static constinit SleepCount sleepers_;
     static constinit std::atomic<std::uint32_t> scopes_;
 
     WorkDeque deque_;
+    FrameStack* frames_ = nullptr; // of the coroutines that run here
+    ForkFrame* next_frame_ = nullptr;
+    FrameStack* spare_frames_ = nullptr; // a list
+    std::uint32_t spare_count_ = 0;
+    std::uint32_t waits_ = 0;  // for coroutines, one below the other
     Worker* worker_ = nullptr; // null: a thread alone
     std::uint32_t number_ = 0;
     std::uint32_t depth_ = 0;                                      // of scopes

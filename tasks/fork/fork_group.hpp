@@ -24,7 +24,10 @@ class ForkGroup {
     ForkGroup(ForkGroup const&) = delete;
     ForkGroup& operator=(ForkGroup const&) = delete;
     // Waits, too; what they throw is lost then.
-    ~ForkGroup() { join_all(); }
+    ~ForkGroup() {
+        expect(ForkCore::current() == core_, "a fork group ends on the core that made it: before a co_await");
+        join_all();
+    }
 
     // function(), now or later, on some core; not at all, when one before has thrown. At once, where there is no
     // memory, no room, or no core: in a thread.

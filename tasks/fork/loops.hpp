@@ -30,7 +30,7 @@ struct LoopOptions {
     std::atomic<bool> const* stop = nullptr;
 };
 
-namespace fork {
+namespace forks {
 
 // body(begin, end), which gives nothing, or a Result: after an error nothing more begins.
 template <typename Body> class Loop {
@@ -90,16 +90,16 @@ template <typename Body> class Loop {
     std::optional<Error> error_;
 };
 
-} // namespace fork
+} // namespace forks
 
 // body(first, end) for parts of begin to end, which are disjoint and are all of it. Bodies that give a Result<void>:
 // gives the first error, after which nothing more begins; what a body throws is thrown here, likewise.
 template <typename Body>
 requires std::invocable<Body&, std::uint64_t, std::uint64_t>
 auto parallel_for_ranges(std::uint64_t begin, std::uint64_t end, Body&& body, LoopOptions const& options = {}) {
-    fork::Loop<std::remove_reference_t<Body>> loop(body, options);
-    if (begin < end) fork::enter([&](ForkCore& core) { loop.run(core, begin, end, fork::Pace(options.grain)); });
-    if constexpr (fork::Loop<std::remove_reference_t<Body>>::may_fail) return std::move(loop).result();
+    forks::Loop<std::remove_reference_t<Body>> loop(body, options);
+    if (begin < end) forks::enter([&](ForkCore& core) { loop.run(core, begin, end, forks::Pace(options.grain)); });
+    if constexpr (forks::Loop<std::remove_reference_t<Body>>::may_fail) return std::move(loop).result();
 }
 
 // body(i) for i from begin to end - 1, in any order. As above.
@@ -155,7 +155,7 @@ void parallel_for_2d(std::uint64_t rows, std::uint64_t columns, Body&& body, Loo
     std::uint64_t area = 0;
     if (__builtin_mul_overflow(rows, columns, &area)) area = ~std::uint64_t{0};
     std::uint64_t const grain = options.grain != 0 ? options.grain : std::max<std::uint64_t>(area / parts, 1);
-    fork::enter([&](ForkCore& core) { Split{body, grain, options.stop}.run(core, {0, rows, 0, columns}); });
+    forks::enter([&](ForkCore& core) { Split{body, grain, options.stop}.run(core, {0, rows, 0, columns}); });
 }
 
 struct ReduceOptions {
@@ -165,7 +165,7 @@ struct ReduceOptions {
     bool fixed_order = false;
 };
 
-namespace fork {
+namespace forks {
 
 template <typename T, typename Map, typename Combine> class Reduction {
   public:
@@ -218,7 +218,7 @@ template <typename T, typename Map, typename Combine> class Reduction {
     Combine& combine_;
 };
 
-} // namespace fork
+} // namespace forks
 
 // map(begin), map(begin + 1) ... combined from the left to the right, in parts: combine(combine(identity, a), b).
 // combine() is associative, and `identity` changes nothing.
@@ -227,9 +227,9 @@ T parallel_reduce(std::uint64_t begin, std::uint64_t end, T identity, Map&& map,
                   ReduceOptions const& options = {}) {
     constexpr std::uint64_t fixed_parts = 1024;
     if (begin >= end) return identity;
-    fork::Reduction<T, Map, Combine> reduction(identity, map, combine);
-    return fork::enter([&](ForkCore& core) {
-        if (!options.fixed_order) return reduction.run(core, begin, end, fork::Pace(options.grain));
+    forks::Reduction<T, Map, Combine> reduction(identity, map, combine);
+    return forks::enter([&](ForkCore& core) {
+        if (!options.fixed_order) return reduction.run(core, begin, end, forks::Pace(options.grain));
         std::uint64_t const own = (end - begin - 1) / fixed_parts + 1;
         return reduction.run_fixed(core, begin, end, options.grain != 0 ? options.grain : own);
     });
@@ -267,7 +267,7 @@ void parallel_inclusive_scan(std::span<T const> values, std::span<T> results, Co
                  {.grain = 1});
 }
 
-namespace fork {
+namespace forks {
 
 inline void invoke(ForkCore& /*core*/) {}
 template <typename First, typename... More> void invoke(ForkCore& core, First& first, More&... more) {
@@ -277,11 +277,11 @@ template <typename First, typename... More> void invoke(ForkCore& core, First& f
         core.both([&](ForkCore&) { first(); }, [&](ForkCore& its) { invoke(its, more...); });
 }
 
-} // namespace fork
+} // namespace forks
 
 // Calls all of them, at the same time as far as cores are idle. What they throw is thrown here.
 template <std::invocable... Functions> void parallel_invoke(Functions&&... functions) {
-    fork::enter([&](ForkCore& core) { fork::invoke(core, functions...); });
+    forks::enter([&](ForkCore& core) { forks::invoke(core, functions...); });
 }
 
 } // namespace mxk

@@ -7,7 +7,7 @@
 
 #include "kernel/clock.hpp"
 
-namespace mxk::fork {
+namespace mxk::forks {
 
 class Pace {
   public:
@@ -62,4 +62,4 @@ class Pace {
     bool is_known_;
 };
 
-} // namespace mxk::fork
+} // namespace mxk::forks

@@ -15,7 +15,7 @@
 #include "tasks/fork/loops.hpp"
 
 namespace mxk {
-namespace fork {
+namespace forks {
 
 template <typename T, typename Less, bool stable> class MergeSort {
   public:
@@ -118,17 +118,17 @@ template <bool stable, typename T, typename Less> Result<void> sort(std::span<T>
     return {};
 }
 
-} // namespace fork
+} // namespace forks
 
 // Ascending by less(), which must not throw. Errors: no memory for as many elements again, and nothing has changed
 // then.
 template <typename T, typename Less = std::less<>> Result<void> parallel_sort(std::span<T> values, Less less = {}) {
-    return fork::sort<false>(values, less);
+    return forks::sort<false>(values, less);
 }
 // The same; equal ones keep their order.
 template <typename T, typename Less = std::less<>>
 Result<void> parallel_stable_sort(std::span<T> values, Less less = {}) {
-    return fork::sort<true>(values, less);
+    return forks::sort<true>(values, less);
 }
 
 // Those for which belongs(value) is true come first, in their order, then the others in theirs. Gives how many belong;

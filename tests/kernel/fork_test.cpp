@@ -9,12 +9,14 @@
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/fork/fork_group.hpp"
+#include "tasks/fork/forked.hpp"
 #include "tasks/fork/loops.hpp"
 #include "tasks/fork/sorting.hpp"
 #include "tasks/task_group.hpp"
 #include "tests/delays.hpp"
 #include "tests/fibonacci.hpp"
 #include "tests/kernel/all_cores.hpp"
+#include "tests/kernel/all_memory.hpp"
 
 namespace mxk {
 namespace {
@@ -22,7 +24,48 @@ namespace {
 MXK_TEST(fork, recursion_on_all_cores) {
     InjectDelays const delays;
     for (int round = 0; round < 5; ++round)
-        MXK_CHECK_EQUAL(fork::enter([](ForkCore& core) { return fibonacci(core, 16); }), std::uint64_t{987});
+        MXK_CHECK_EQUAL(forks::enter([](ForkCore& core) { return fibonacci(core, 16); }), std::uint64_t{987});
+}
+
+Forked<std::uint64_t> fibonacci_of(unsigned n) {
+    if (n < 2) co_return n;
+    std::uint64_t first = 0;
+    co_await fork(first, fibonacci_of(n - 1));
+    std::uint64_t const second = co_await fibonacci_of(n - 2);
+    co_await join();
+    co_return first + second;
+}
+// Deeper than any stack of a core; each fork has a sibling.
+Forked<std::uint64_t> depth_of(std::uint64_t depth) {
+    if (depth == 0) co_return 0;
+    std::uint64_t below = 0;
+    std::uint64_t beside = 0;
+    co_await fork(beside, depth_of(0));
+    co_await fork(below, depth_of(depth - 1));
+    co_await join();
+    co_return below + beside + 1;
+}
+
+MXK_TEST(fork, coroutines_on_all_cores_and_of_any_depth) {
+    InjectDelays const delays;
+    for (int round = 0; round < 5; ++round) {
+        auto const number = run_forked([] { return fibonacci_of(13); });
+        MXK_CHECK(number.ok());
+        MXK_CHECK_EQUAL(number.value(), std::uint64_t{233});
+    }
+    auto const depth = run_forked([] { return depth_of(5'000); });
+    MXK_CHECK(depth.ok());
+    MXK_CHECK_EQUAL(depth.value(), std::uint64_t{5'000});
+}
+
+MXK_TEST(fork, coroutines_without_memory_are_given_up) {
+    AllMemory all;
+    all.take();
+    all.give_back_until(4 * MiB);
+    for (int round = 0; round < 2; ++round) {
+        MXK_CHECK(!run_forked([] { return depth_of(1'000'000'000); }).ok());
+        MXK_CHECK(run_forked([] { return depth_of(100); }).ok());
+    }
 }
 
 MXK_TEST(fork, two_run_at_the_same_time) {

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
 #include "arch/attention.hpp"
+#include "tasks/fork/join_count.hpp"
 #include "tasks/fork/sleep_count.hpp"
 #include "tasks/fork/work_deque.hpp"
 #include "tests/model/atomic.hpp"
@@ -131,9 +133,76 @@ class SleepUse {
     std::array<ModelAtomic<bool>*, 2> asleep_{};
 };
 
+// A coroutine that forks two others and joins them, together or each: its rest may be stolen each time. It is one job,
+// that of its rest.
+class JoinUse {
+  public:
+    ProtocolUse use(std::string name, std::size_t thieves, bool joins_each) {
+        ModelProgram program;
+        program.begin = [this, joins_each] {
+            joins_each_ = joins_each;
+            joins_ = ModelMemory::make<JoinCount>();
+            rest_ = ModelMemory::make<ForkJob>();
+            for (auto& deque : deques_) deque = ModelMemory::make<WorkDeque>();
+            for (auto& result : results_) result = ModelMemory::make<ModelPlain<std::uint32_t>>(0U);
+            next_ = ModelMemory::make<ModelPlain<std::size_t>>(std::size_t{0});
+            ends_ = ModelMemory::make<ModelAtomic<std::uint32_t>>(0U);
+        };
+        program.threads.emplace_back([this] { go_on(0, Place::Begin); });
+        for (std::size_t thief = 1; thief <= thieves; ++thief)
+            program.threads.emplace_back([this, thief] {
+                for (std::size_t victim = 0; victim < thief; ++victim) {
+                    if (deques_.at(victim)->steal([] { return true; }) == nullptr) continue;
+                    joins_->add_theft();
+                    return go_on(thief, Place::BehindFork);
+                }
+            });
+        program.end = [this] {
+            WeakMemory::current().check(ends_->load(std::memory_order_relaxed) == 1, "it comes to its end once");
+        };
+        return {std::move(name), std::move(program)};
+    }
+
+  private:
+    static constexpr std::size_t forks = 2;
+
+    enum class Place : std::uint8_t { Begin, BehindFork, BehindJoin };
+
+    // On the core, from that place on.
+    void go_on(std::size_t core, Place place) {
+        while (true) {
+            if (place == Place::BehindFork && (joins_each_ || *next_ == forks)) {
+                if (joins_->has_thefts() && !joins_->arrive()) return;
+                place = Place::BehindJoin;
+            }
+            if (place == Place::BehindJoin) {
+                joins_->reset();
+                for (std::size_t i = 0; i < *next_; ++i)
+                    WeakMemory::current().check(*results_.at(i) == 1, "what was forked has ended");
+                if (*next_ == forks) return static_cast<void>(ends_->fetch_add(1, std::memory_order_relaxed));
+            }
+            std::size_t const at = *next_;
+            *next_ = at + 1;
+            static_cast<void>(deques_.at(core)->push(*rest_));
+            *results_.at(at) = 1;
+            place = deques_.at(core)->pop() != nullptr ? Place::BehindFork : Place::BehindJoin;
+            if (place == Place::BehindJoin && !joins_->end_child()) return;
+        }
+    }
+
+    JoinCount* joins_ = nullptr;
+    ForkJob* rest_ = nullptr;
+    std::array<WorkDeque*, 3> deques_{};
+    std::array<ModelPlain<std::uint32_t>*, forks> results_{};
+    ModelPlain<std::size_t>* next_ = nullptr;
+    ModelAtomic<std::uint32_t>* ends_ = nullptr;
+    bool joins_each_ = false;
+};
+
 TEST(Model, Forks) {
     DequeUse deque;
     SleepUse sleep;
+    JoinUse join;
     Protocol("forks")
         .use(deque.use("nobody else", {.thieves = 0}))
         .use(deque.use("one job", {}))
@@ -142,8 +211,12 @@ TEST(Model, Forks) {
         .use(deque.use("no room", {.jobs = 3, .tries = 2}))
         .use(deque.use("taken between", {.jobs = 3, .tries = 2, .takes_between = true}))
         .use(sleep.use("one sleeps", 1))
-        .check({"work_deque,", "sleep_count,"},
-               {{"sleep_count, end() condition 1: never", "a look that saves a locked instruction"},
+        .use(join.use("a rest is stolen", 1, false))
+        .use(join.use("a rest is stolen twice", 2, false))
+        .use(join.use("a rest is stolen twice, joined between", 2, true))
+        .check({"work_deque,", "sleep_count,", "join_count,"},
+               {{"join_count, has_thefts() condition: always", "a look that saves a locked instruction"},
+                {"sleep_count, end() condition 1: never", "a look that saves a locked instruction"},
                 {"work_deque, steal() condition 2: never", "always wanted here: it keeps other work out of a wait"},
                 {"work_deque, pop() cas: without seq_cst", "kept: it costs nothing, and is rare"},
                 {"work_deque, push() condition 1: always", "a look at what thieves have, more often than it takes"},

@@ -65,7 +65,7 @@ TEST_F(ForkTest, recursion_on_all_cores) {
     for (std::uint32_t const cores : {1U, 2U, 4U}) {
         auto runtime = start(cores);
         ASSERT_TRUE(runtime.ok());
-        EXPECT_EQ(fork::enter([](ForkCore& core) { return fibonacci(core, 18); }), 2584U);
+        EXPECT_EQ(forks::enter([](ForkCore& core) { return fibonacci(core, 18); }), 2584U);
     }
 }
 
@@ -232,7 +232,7 @@ TEST_F(ForkTest, bodies_that_throw) {
         ForkGroup group;
         group.run([] {});
         group.run(right);
-        EXPECT_THROW(fork::enter([&](ForkCore&) {
+        EXPECT_THROW(forks::enter([&](ForkCore&) {
                          ForkGroup inner;
                          for (int i = 0; i < 10; ++i) inner.run(right);
                          inner.wait();
@@ -276,9 +276,9 @@ TEST_F(ForkTest, groups_within_groups_and_more_than_there_is_room_for) {
     InjectDelays const delays;
     auto runtime = start(3);
     ASSERT_TRUE(runtime.ok());
-    EXPECT_EQ(fork::enter([](ForkCore&) { return count_tree(6); }), 1093U);
+    EXPECT_EQ(forks::enter([](ForkCore&) { return count_tree(6); }), 1093U);
     EXPECT_EQ(count_tree(3), 40U); // in a thread: each at once
-    fork::enter([](ForkCore&) {
+    forks::enter([](ForkCore&) {
         std::atomic<int> calls{0};
         ForkGroup group;
         for (int i = 0; i < 5'000; ++i) group.run([&calls] { ++calls; });
