@@ -60,9 +60,11 @@ class PlainLines {
         return sum;
     }
     std::uint64_t stream(std::size_t count) {
+        Order const order = order_; // what is stored may be any memory: this one is the loop's own
+        PlainLine* const lines = line_;
         for (std::size_t i = 0; i < count; ++i) {
-            std::uint64_t const number = at(i);
-            auto* const place = reinterpret_cast<__m128i*>(&line_[number]);
+            std::uint64_t const number = order.at(i);
+            auto* const place = reinterpret_cast<__m128i*>(&lines[number]);
             _mm_stream_si128(place, _mm_set_epi64x(1, static_cast<long long>(number)));
             for (int part = 1; part < 4; ++part) _mm_stream_si128(place + part, _mm_set1_epi64x(1));
         }
@@ -78,21 +80,27 @@ class PlainLines {
     static constexpr std::size_t max_ahead = 128;
 
   private:
+    // A permutation of the lines: by odd multipliers, and the upper half onto the lower one between.
+    struct Order {
+        explicit Order(std::size_t lines)
+            : mask(lines - 1)
+            , half(static_cast<unsigned>(std::bit_width(mask)) / 2 + 1) {}
+        [[nodiscard]] std::uint64_t at(std::uint64_t i) const {
+            std::uint64_t number = (i * 0x9e3779b97f4a7c15U) & mask;
+            number = ((number ^ (number >> half)) * 0xbf58476d1ce4e5b9U) & mask;
+            return number ^ (number >> half);
+        }
+        std::uint64_t mask;
+        unsigned half;
+    };
+
     template <unsigned adds, int locality> PlainLine* ask(std::uint64_t i) {
-        PlainLine* const line = &line_[at(i)];
+        PlainLine* const line = &line_[order_.at(i)];
         if (locality >= 0) __builtin_prefetch(line, adds == 1, locality < 0 ? 0 : locality);
         return line;
     }
-    // A permutation of the lines: by odd multipliers, and the upper half onto the lower one between.
-    [[nodiscard]] std::uint64_t at(std::uint64_t i) const {
-        std::uint64_t const mask = lines_ - 1;
-        unsigned const half = static_cast<unsigned>(std::bit_width(mask)) / 2 + 1;
-        std::uint64_t number = (i * 0x9e3779b97f4a7c15U) & mask;
-        number = ((number ^ (number >> half)) * 0xbf58476d1ce4e5b9U) & mask;
-        return number ^ (number >> half);
-    }
-
     std::size_t lines_;
+    Order order_{lines_};
     PlainMemory memory_;
     PlainLine* line_ = memory_.start_as<PlainLine>();
 };

@@ -1,6 +1,8 @@
 #include "bench/machine/random_lines.hpp"
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "base/prefetch.hpp"
 
@@ -55,18 +57,24 @@ template <LineHint hint, std::size_t adds>
     std::size_t const groups = (lines + group - 1) / group;
     std::uint64_t* const words = words_.data();
     Order order = order_;
-    Order ahead = order_;
-    for (std::uint32_t i = 0; i < distance; ++i) ahead.next();
+    std::array<std::uint64_t, max_distance> asked; // the next lines: a ring
+    for (std::uint32_t i = 0; i < distance; ++i) asked[i] = order.next();
     std::uint64_t wrong = wrong_;
+    std::uint32_t at = 0;
     for (std::size_t i = 0; i < groups; ++i) {
         for (std::size_t in_group = 0; in_group < group; ++in_group) {
-            if constexpr (hint != LineHint::None) ask_for<hint>(words + ahead.next() * words_per_line);
-            std::uint64_t const number = order.next();
+            std::uint64_t number = order.next();
+            if constexpr (hint != LineHint::None) {
+                ask_for<hint>(words + number * words_per_line);
+                number = std::exchange(asked[at], number);
+                at = (at + 1) & (distance - 1);
+            }
             std::uint64_t* const line = words + number * words_per_line;
             wrong |= line[0] ^ number;
             if (adds != 0 && in_group == group - 1) ++line[1];
         }
     }
+    order.go_back(distance);
     order_ = order;
     wrong_ = wrong;
     visits_ += groups * group;
