@@ -26,6 +26,7 @@ if(TBB_FOUND)
 endif()
 find_package(libcuckoo QUIET CONFIG)
 find_package(Taskflow QUIET CONFIG)
+find_package(OpenMP QUIET COMPONENTS CXX)
 pkg_check_modules(urcu QUIET IMPORTED_TARGET liburcu-qsbr liburcu-memb liburcu-cds)
 pkg_check_modules(ck QUIET IMPORTED_TARGET ck)
 
@@ -34,7 +35,7 @@ pkg_check_modules(ck QUIET IMPORTED_TARGET ck)
 set(MXK_PEERS "" CACHE STRING "Peers of mxk-peers, such as table_tbb;table_bounds; all if empty")
 file(GLOB peer_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/peers/*.cpp)
 if(MXK_PEERS)
-    list(FILTER peer_sources EXCLUDE REGEX "/(dataflow|heap|lock|memory|read|system|table|task)_[a-z_]+\\.cpp$")
+    list(FILTER peer_sources EXCLUDE REGEX "/(dataflow|fork|heap|lock|memory|read|system|table|task)_[a-z_]+\\.cpp$")
     foreach(file IN LISTS MXK_PEERS)
         list(APPEND peer_sources ${CMAKE_SOURCE_DIR}/peers/${file}.cpp)
     endforeach()
@@ -91,12 +92,17 @@ function(peers_in files library version found package)
     set(peer_sources "${peer_sources}" PARENT_SCOPE)
 endfunction()
 
-peers_in("table_tbb;task_tbb;lock_tbb;dataflow_tbb" oneTBB "${TBB_VERSION}${tbb_year}" "${TBB_FOUND}" libtbb-dev)
+peers_in("table_tbb;task_tbb;lock_tbb;dataflow_tbb;fork_tbb" oneTBB "${TBB_VERSION}${tbb_year}" "${TBB_FOUND}" libtbb-dev)
 peers_in("table_urcu;read_urcu" liburcu "${urcu_liburcu-qsbr_VERSION}${urcu_year}" "${urcu_FOUND}" liburcu-dev)
 peers_in("table_ck;lock_ck" "Concurrency Kit" "${ck_VERSION}${ck_year}" "${ck_FOUND}" libck-dev)
 peers_in(table_cuckoo libcuckoo "${libcuckoo_VERSION}${cuckoo_year}" "${libcuckoo_FOUND}" libcuckoo-dev)
 peers_in(table_standard libstdc++ "${CMAKE_CXX_COMPILER_VERSION}${standard_year}" TRUE g++)
+peers_in(fork_openmp OpenMP "${OpenMP_CXX_VERSION}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}${standard_year}" "${OpenMP_CXX_FOUND}" g++)
 peers_in(task_taskflow Taskflow "${Taskflow_VERSION}${taskflow_year}" "${Taskflow_FOUND}" "libtaskflow-cpp-dev, from Debian 13 on")
+
+# This file alone is compiled so; the headers that are read once for all were not.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/peers/fork_openmp.cpp PROPERTIES
+    COMPILE_OPTIONS "${OpenMP_CXX_FLAGS}" SKIP_PRECOMPILE_HEADERS ON)
 
 configure_file(${CMAKE_SOURCE_DIR}/peers/missing_peers.cpp.in ${CMAKE_BINARY_DIR}/generated/missing_peers.cpp @ONLY)
 # peers_program(NAME OBJECTS SOURCES...): the program mxk of these objects, with the peers in these sources.
@@ -108,6 +114,7 @@ function(peers_program name objects)
     set_target_properties(${name} PROPERTIES BUILD_RPATH ${peer_libraries}) # of what is loaded when it is asked for
     target_compile_options(${name} PRIVATE ${brief_level})
     precompile(${name} "${program_kind} ${brief_level}" ${common_headers})
+    target_link_libraries(${name} PRIVATE ${OpenMP_CXX_LIBRARIES})
     foreach(library TBB::tbb PkgConfig::urcu PkgConfig::ck libcuckoo::libcuckoo Taskflow::Taskflow)
         target_link_libraries(${name} PRIVATE $<TARGET_NAME_IF_EXISTS:${library}>)
     endforeach()

@@ -67,6 +67,21 @@ void ForkCore::forget() {
     scopes_.store(0, std::memory_order_relaxed);
 }
 
+void ForkCore::limit_to(std::span<CoreId const> cores) {
+    for (ForkCore* const core : all) {
+        bool const is_barred = !cores.empty() && std::ranges::find(cores, core_id(core->number_)) == cores.end();
+        if (core->is_barred_.exchange(is_barred, std::memory_order_relaxed) == is_barred) continue;
+        // One that sleeps and may not steal is not woken by forks; one that may again has to look, and to count itself.
+        is_barred ? static_cast<void>(sleepers_.end(core->is_asleep_)) : arch::wake(core_id(core->number_));
+    }
+}
+
+// Not what is below others on its stack, nor beyond limit_to().
+// relaxed: a wish, which orders nothing
+bool ForkCore::may_steal() const {
+    return depth_ == 0 && !is_barred_.load(std::memory_order_relaxed);
+}
+
 void ForkCore::execute(ForkJob& job, std::uint32_t victim) {
     ++depth_;
     bool const is_detached = job.state_.load(std::memory_order_relaxed) == ForkJob::detached;
@@ -148,7 +163,7 @@ void ForkCore::give_back(FrameStack& frames) {
 
 bool ForkCore::run(Worker& /*worker*/) {
     // relaxed: a hint; who goes to sleep looks again
-    if (depth_ != 0 || scopes_.load(std::memory_order_relaxed) == 0) return false;
+    if (!may_steal() || scopes_.load(std::memory_order_relaxed) == 0) return false;
     return steal_from_any();
 }
 
@@ -161,7 +176,7 @@ bool ForkCore::steal_from_any() {
 
 // One core each time, so that those that work are not looked at all the time.
 bool ForkCore::has_work() {
-    if (depth_ != 0 || scopes_.load(std::memory_order_relaxed) == 0 || others_.size() == 0) return false;
+    if (!may_steal() || scopes_.load(std::memory_order_relaxed) == 0 || others_.size() == 0) return false;
     next_ = next_ + 1 < others_.size() ? next_ + 1 : 0;
     return !all[others_[next_]]->deque_.looks_empty();
 }
@@ -172,6 +187,7 @@ bool ForkCore::is_any_left() const {
 }
 
 bool ForkCore::begin_sleep() {
+    if (is_barred_.load(std::memory_order_relaxed)) return true;
     sleepers_.begin(is_asleep_);
     inject::point();
     if (depth_ != 0 || !is_any_left()) return true; // waits for something else below: it does not steal

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #if defined(__cpp_exceptions)
 #include <exception>
@@ -111,6 +112,9 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     static Result<void> create(topology::Topology const& topology);
     // There are none any more. After every core has stopped.
     static void forget();
+    // From now on only these cores steal; none given: all do, as at the beginning. For measuring on fewer than all. Any
+    // core, while nothing is forked.
+    static void limit_to(std::span<CoreId const> cores);
 
     // The calling core's, in a task; null in a thread, and where there are no cores.
     static ForkCore* current() {
@@ -259,6 +263,7 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     void execute(ForkJob& job, std::uint32_t victim);
     template <typename StillWanted> bool steal_from(std::uint32_t victim, StillWanted still_wanted);
     bool steal_from_any();
+    [[nodiscard]] bool may_steal() const;
     void wake_one();
     [[nodiscard]] bool is_any_left() const;
     FrameStack* take_spare();
@@ -281,6 +286,7 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     std::array<std::size_t, 2> ends_{};                            // of others_ that share the last cache, the node
     NodeArray<std::uint16_t> others_;                              // the nearest first
     std::array<OwnerCounter, 3> steals_;                           // by distance
+    std::atomic<bool> is_barred_{false};                           // by limit_to()
     alignas(cache_line_bytes) std::atomic<bool> is_asleep_{false}; // others look at it
 };
 

@@ -16,7 +16,8 @@
 //
 // What forks refer to of the one that forks them, their result, too, has to live until the join: a body that may throw
 // between its fork and its join catches that and joins. Otherwise the join comes by itself: before a call throws, and
-// at the body's end. A body waits for nothing else, as all that is forked (fork_core.hpp).
+// at the body's end. A body waits for nothing else, as all that is forked (fork_core.hpp). GCC 12 makes both coroutines
+// of `co_await (a ? f() : g())`: write an if.
 #pragma once
 
 #include <concepts>

@@ -59,7 +59,7 @@ template <typename Body> class Loop {
                (stop_ != nullptr && stop_->load(std::memory_order_relaxed));
     }
     Result<void> result() && {
-        if (error_) return std::move(*error_);
+        if (error_) return *error_;
         return {};
     }
 

@@ -23,12 +23,13 @@ template <typename T, typename Less, bool stable> class MergeSort {
         : less_(less) {}
 
     // Those in `values`, into `beside` or where they are; the other place holds anything then.
-    void sort(ForkCore& core, std::span<T> values, std::span<T> beside, bool into_beside) {
+    // `core`: a ForkCore, or anything else that has both().
+    template <typename Core> void sort(Core& core, std::span<T> values, std::span<T> beside, bool into_beside) {
         std::size_t const size = values.size();
         if (size <= leaf) return sort_leaf(values, beside, into_beside);
         std::size_t const half = size / 2;
-        core.both([&](ForkCore& its) { sort(its, values.first(half), beside.first(half), !into_beside); },
-                  [&](ForkCore& its) { sort(its, values.subspan(half), beside.subspan(half), !into_beside); });
+        core.both([&](auto& its) { sort(its, values.first(half), beside.first(half), !into_beside); },
+                  [&](auto& its) { sort(its, values.subspan(half), beside.subspan(half), !into_beside); });
         std::span<T> const from = into_beside ? values : beside;
         merge(core, from.first(half), from.subspan(half), into_beside ? beside.data() : values.data());
     }
@@ -80,7 +81,7 @@ template <typename T, typename Less, bool stable> class MergeSort {
         std::copy(second, second_end, into);
     }
     // Of equal ones those of `first` come first.
-    void merge(ForkCore& core, std::span<T const> first, std::span<T const> second, T* into) {
+    template <typename Core> void merge(Core& core, std::span<T const> first, std::span<T const> second, T* into) {
         if (first.size() + second.size() <= long_merge) {
             merge_parts(first.data(), first.data() + first.size(), second.data(), second.data() + second.size(), into);
             return;
@@ -93,8 +94,8 @@ template <typename T, typename Less, bool stable> class MergeSort {
         else
             in_first = static_cast<std::size_t>(std::upper_bound(first.begin(), first.end(), second[in_second], less_) -
                                                 first.begin());
-        core.both([&](ForkCore& its) { merge(its, first.first(in_first), second.first(in_second), into); },
-                  [&](ForkCore& its) {
+        core.both([&](auto& its) { merge(its, first.first(in_first), second.first(in_second), into); },
+                  [&](auto& its) {
                       merge(its, first.subspan(in_first), second.subspan(in_second), into + in_first + in_second);
                   });
     }

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "bench/workload/random.hpp"
+#include "kernel/clock.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/testing.hpp"
 #include "tasks/fork/fork_group.hpp"
@@ -79,6 +80,38 @@ MXK_TEST(fork, two_run_at_the_same_time) {
         parallel_invoke(meet, meet);
         MXK_CHECK_EQUAL(begun.load(), 2);
     }
+}
+
+MXK_TEST(fork, only_those_steal_that_may) {
+    if (workers::count() < 2) return;
+    NodeVector<CoreId> const cores = all_cores();
+    auto const steals = [&] {
+        std::uint64_t sum = 0;
+        for (CoreId const core : cores.span())
+            for (auto const distance : {StealDistance::Cache, StealDistance::Node, StealDistance::Beyond})
+                sum += static_cast<ForkCore*>(workers::of(core).forks())->steals(distance);
+        return sum;
+    };
+    auto const meet_another = [] {
+        std::atomic<int> begun{0};
+        auto const meet = [&] {
+            begun.fetch_add(1);
+            for (SpinWait wait; begun.load() < 2;) wait.turn();
+        };
+        parallel_invoke(meet, meet);
+    };
+    meet_another(); // which is awake then, and looks for more
+    CoreId const own = Worker::current().core();
+    ForkCore::limit_to({&own, 1});
+    std::uint64_t const before = steals();
+    forks::enter([](ForkCore& core) { // so long that the others sleep
+        Cycles const end = clock::timestamp() + clock::to_cycles(Nanoseconds{1'000'000});
+        while (clock::timestamp() < end) MXK_CHECK_EQUAL(fibonacci(core, 16), std::uint64_t{987});
+    });
+    MXK_CHECK_EQUAL(steals(), before);
+    ForkCore::limit_to({});
+    meet_another();
+    MXK_CHECK_EQUAL(steals(), before + 1);
 }
 
 MXK_TEST(fork, loops_sums_and_sorting) {

@@ -62,6 +62,8 @@ COMMANDS = [
     f"bench rcu --ops 10K --waits 50 {ONCE}",
     f"bench rcu-read --kind qsbr,rwlock --ms 4 {ALONE}",
     f"bench resize --keys 10k --ms 4 {ALONE}",
+    f"bench fork-join --fib 12 --queens 5 --matrix 32 --keys 500 --loop-ms 1 --rows 99 --runtime serial,mxk "
+    f"--program fib,queens,matrix,sort,loop-10,spmv {ALONE}",
     f"bench adaptive fork-join {ONCE}",
     f"bench adaptive ipc {ONCE}",
     f"bench adaptive mapping --pages 8 {ALONE}",
