@@ -1,5 +1,7 @@
 #include "tasks/workers.hpp"
 
+#include <atomic>
+
 #include "arch/core_local.hpp"
 #include "kernel/memory/memory.hpp"
 #include "tasks/threads/thread_backend.hpp"
@@ -19,6 +21,7 @@ struct Place {
 constinit std::span<Place*> all{};
 constinit std::uint32_t default_distance = 0;
 constinit bool core_zero_visits = false;
+constinit std::atomic<std::size_t> taking_part{0}; // relaxed: a wish, which orders nothing
 
 } // namespace
 
@@ -37,6 +40,7 @@ Result<void> create(topology::Topology const& topology, Arena& arena, std::uint3
         table[index(core.id)] = its_place;
     }
     all = table;
+    let_take_part(table.size());
     core_zero_visits = false;
     default_distance = prefetch_distance;
     return {};
@@ -63,6 +67,12 @@ void let_core_zero_visit() {
 }
 bool serves(CoreId core) {
     return index(core) < all.size() && (index(core) != 0 || !core_zero_visits);
+}
+bool takes_part(CoreId core) {
+    return serves(core) && index(core) < taking_part.load(std::memory_order_relaxed);
+}
+void let_take_part(std::size_t cores) {
+    taking_part.store(cores, std::memory_order_relaxed);
 }
 
 Worker& of(CoreId core) {

@@ -27,6 +27,10 @@ void forget();
 void let_core_zero_visit();
 // Whether a core runs its tasks all the time, also while nobody waits for them. Any thread, once created.
 bool serves(CoreId core);
+// Whether it also takes part in what nobody has sent to a certain core: it serves, and is one of the first so many. At
+// first all are. Any thread.
+bool takes_part(CoreId core);
+void let_take_part(std::size_t cores);
 
 // Any core, once created.
 Worker& of(CoreId core);

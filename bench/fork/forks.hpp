@@ -13,7 +13,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "tasks/fork/loops.hpp"
+#include "tasks/fork/sums.hpp"
 
 namespace mxk::bench {
 

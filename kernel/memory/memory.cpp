@@ -122,9 +122,14 @@ void free(Block const& block) {
     nodes[index(block.node)].frames->free(block.address, block.bytes);
 }
 
-NodeId node_of(void const* address) {
+std::optional<NodeId> find_node(void const* address) {
     for (std::size_t i = 0; i < nodes.size(); ++i)
         if (nodes[i].frames->has(address)) return node_id(i);
+    return std::nullopt;
+}
+NodeId node_of(void const* address) {
+    if (auto const node = find_node(address)) [[likely]]
+        return *node;
     panic("the memory at {} is no node's", address);
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/arena.hpp"
@@ -49,6 +50,8 @@ void free(Block const& block);
 
 // The node of a block that was allocated, by an address in it. Any core, never blocks.
 NodeId node_of(void const* address);
+// The node of any memory; none: it is not a node's. Any core, never blocks.
+std::optional<NodeId> find_node(void const* address);
 
 // Any core; a moment's figures when others allocate. `node` must exist.
 NodeUse use(NodeId node);

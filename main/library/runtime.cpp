@@ -218,6 +218,17 @@ topology::Topology const& Runtime::topology() const {
     return state_->topology;
 }
 
+Result<void> Runtime::resize(std::size_t cores) {
+    std::size_t const started = state_->topology.cores.size();
+    if (cores == 0 || cores > started)
+        return Error::of("expected 1 to {} cores, as many as were started, got {}", started, cores);
+    workers::let_take_part(cores);
+    std::vector<CoreId> first;
+    for (std::size_t i = 0; i < cores; ++i) first.push_back(core_id(i));
+    ForkCore::limit_to(first);
+    return {};
+}
+
 Worker& Runtime::core_zero() const {
     expect(arch::this_core == state_->locals.data(), "only the thread that started a Runtime runs and ends it");
     return Worker::current();

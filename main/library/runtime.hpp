@@ -48,6 +48,13 @@ class Runtime {
 
     [[nodiscard]] topology::Topology const& topology() const;
 
+    // From now on the first `cores` of them take part in loops, sorts and whatever else is not sent to a certain core;
+    // the others sleep, so that their processors are free. Nothing is lost, since they stay: they finish what they run
+    // and what was sent to them, run what is sent to them later, and keep the regions, waiting coroutines, blocked
+    // threads and callbacks of read-copy-update that they have. Errors: not 1 to as many as were started. Any thread,
+    // at any time.
+    Result<void> resize(std::size_t cores);
+
     // Calls function(worker) as if it were a task of core 0; it may wait for others by worker.run_until() or run_on().
     // Core 0 works only meanwhile. The thread that started it, if that is core 0.
     template <typename Function> void run(Function&& function) { std::forward<Function>(function)(core_zero()); }

@@ -9,55 +9,72 @@
 #include "arch/nearest_core.hpp"
 #include "tasks/count_down.hpp"
 #include "tasks/fork/fork_core.hpp"
+#include "tasks/run_on.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::forks {
 
 // The core that runs what a thread wants done: its own processor's, or another one. None: no core runs tasks by itself.
 inline std::optional<CoreId> core_for_thread() {
-    if (CoreId const own = arch::nearest_core(); workers::serves(own)) return own;
+    if (CoreId const own = arch::nearest_core(); workers::takes_part(own)) return own;
     for (std::size_t i = 0; i < workers::count(); ++i)
-        if (workers::serves(core_id(i))) return core_id(i);
+        if (workers::takes_part(core_id(i))) return core_id(i);
     return std::nullopt;
+}
+
+// function(), which throws nothing, as a task of that core, which runs tasks by itself; waits for it. In a task, whose
+// core goes on with other tasks meanwhile; or in a thread.
+template <typename Function> void in_task(CoreId core, Function function) {
+    if (arch::runs_task())
+        return run_on_one(core, [&](Worker&) {
+            function();
+            return Step::Done;
+        });
+    struct EntryTask : Task {
+        explicit EntryTask(Function& its_function)
+            : Task([](Worker&, Task& task) {
+                auto& self = static_cast<EntryTask&>(task);
+                self.function();
+                self.is_over.count();
+            })
+            , function(its_function) {}
+        Function& function;
+        CountDown is_over{1};
+    } task(function);
+    workers::of(core).append_from_outside(task);
+    task.is_over.wait();
+}
+
+// Gives function(its core) from there, as above. What it throws is thrown here.
+template <typename Function>
+auto enter_on(CoreId core, Function&& function) -> std::invoke_result_t<Function&, ForkCore&> {
+    using Result = std::invoke_result_t<Function&, ForkCore&>;
+    ForkFailure failure;
+    std::conditional_t<std::is_void_v<Result>, std::monostate, std::optional<Result>> result;
+    in_task(core, [&] {
+        failure.keep_from([&] {
+            ForkCore& its = *ForkCore::current();
+            ForkCore::Scope const scope(its);
+            if constexpr (std::is_void_v<Result>)
+                function(its);
+            else
+                result.emplace(function(its));
+        });
+    });
+    failure.throw_again();
+    if constexpr (!std::is_void_v<Result>) return std::move(*result);
 }
 
 // Gives function(core), called in a task: the caller's, else as a task of some core, which the calling thread waits
 // for; where no core runs tasks by itself, in the calling thread alone. What it throws is thrown here.
 template <typename Function> auto enter(Function&& function) -> std::invoke_result_t<Function&, ForkCore&> {
-    using Result = std::invoke_result_t<Function&, ForkCore&>;
     if (ForkCore* const core = ForkCore::current(); core != nullptr) {
         ForkCore::Scope const scope(*core);
         return function(*core);
     }
-    std::optional<CoreId> const target = core_for_thread();
-    if (!target) {
-        ForkCore alone;
-        return function(alone);
-    }
-    struct EntryTask : Task {
-        explicit EntryTask(Function& its_function)
-            : Task([](Worker&, Task& task) {
-                auto& self = static_cast<EntryTask&>(task);
-                self.failure.keep_from([&self] {
-                    ForkCore& core = *ForkCore::current();
-                    ForkCore::Scope const scope(core);
-                    if constexpr (std::is_void_v<Result>)
-                        self.function(core);
-                    else
-                        self.result.emplace(self.function(core));
-                });
-                self.is_over.count();
-            })
-            , function(its_function) {}
-        Function& function;
-        [[no_unique_address]] std::conditional_t<std::is_void_v<Result>, std::monostate, std::optional<Result>> result;
-        ForkFailure failure;
-        CountDown is_over{1};
-    } task(function);
-    workers::of(*target).append_from_outside(task);
-    task.is_over.wait();
-    task.failure.throw_again();
-    if constexpr (!std::is_void_v<Result>) return std::move(*task.result);
+    if (std::optional<CoreId> const target = core_for_thread()) return enter_on(*target, function);
+    ForkCore alone;
+    return function(alone);
 }
 
 } // namespace mxk::forks

@@ -19,14 +19,12 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#if defined(__cpp_exceptions)
-#include <exception>
-#endif
 
 #include "arch/core_local.hpp"
 #include "base/panic.hpp"
 #include "kernel/memory/node_array.hpp"
 #include "kernel/topology/topology.hpp"
+#include "tasks/fork/fork_failure.hpp"
 #include "tasks/fork/frame_stack.hpp"
 #include "tasks/fork/sleep_count.hpp"
 #include "tasks/fork/work_deque.hpp"
@@ -37,40 +35,6 @@ namespace mxk {
 
 class ForkCore;
 class ForkFrame;
-
-// What a body has thrown, where there are exceptions: kept until it is joined.
-class ForkFailure {
-  public:
-    template <typename Function> void keep_from(Function&& function) {
-#if defined(__cpp_exceptions)
-        try {
-            function();
-        } catch (...) {
-            thrown_ = std::current_exception();
-        }
-#else
-        function();
-#endif
-    }
-    [[nodiscard]] bool is_kept() const {
-#if defined(__cpp_exceptions)
-        return thrown_ != nullptr;
-#else
-        return false;
-#endif
-    }
-    void throw_again() {
-#if defined(__cpp_exceptions)
-        if (thrown_) [[unlikely]]
-            std::rethrow_exception(std::exchange(thrown_, nullptr));
-#endif
-    }
-
-  private:
-#if defined(__cpp_exceptions)
-    std::exception_ptr thrown_;
-#endif
-};
 
 // Something that was forked. Lives until it is joined.
 //
@@ -166,6 +130,8 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
         job.failure.throw_again();
     }
 
+    // Whether it runs something that was begun by the algorithms, or is stolen.
+    [[nodiscard]] bool is_within() const { return depth_ != 0; }
     // Whether everything that this core has forked is gone: then a further fork would give idle cores something.
     [[nodiscard]] bool has_none_to_steal() const { return deque_.looks_empty(); }
 

@@ -21,31 +21,6 @@
 
 namespace mxk {
 
-// What has gone wrong below a coroutine, or below the outermost one: the first of several.
-class ForkTrouble {
-  public:
-    enum class Kind : std::uint8_t { None, Thrown, NoMemory };
-
-    // Several children of one may end at the same time.
-    void keep(Kind kind, ForkFailure failure = {}) {
-        auto none = Kind::None;
-        if (kind_.compare_exchange_strong(none, kind, std::memory_order_relaxed)) failure_ = std::move(failure);
-    }
-    [[nodiscard]] Kind kind() const { return kind_.load(std::memory_order_relaxed); }
-    // Behind the join: nobody else keeps any more.
-    void hand_to(ForkTrouble& above) { above.keep(kind(), std::move(failure_)); }
-    void throw_again() {
-        if (kind() != Kind::Thrown) [[likely]]
-            return;
-        kind_.store(Kind::None, std::memory_order_relaxed);
-        failure_.throw_again();
-    }
-
-  private:
-    std::atomic<Kind> kind_{Kind::None};
-    ForkFailure failure_;
-};
-
 // For the waiter of the outermost one.
 struct ForkRoot {
     std::atomic<bool> is_done{false};
