@@ -47,11 +47,16 @@ void describe_stalled_core(TextSink& out, CoreId core) {
                       is_one ? "is in a read section" : "are in read sections");
     }
     if (!workers::serves(core)) return out.write("a task takes long there, or its thread is not in the runtime");
+    if (!describe_running_task(out, core)) out.write("a task takes long there, or a thread is in a read section");
+}
+
+bool describe_running_task(TextSink& out, CoreId core) {
     Task const* const task = task_that_stays(workers::of(core));
     Function const function = task != nullptr ? function_of(task) : Function{};
-    if (function.address == 0) return out.write("a task takes long there, or a thread is in a read section");
+    if (function.address == 0) return false;
     out.write(function.is_of_thread ? "the thread that runs there is " : "the task that runs there is ");
     if (!arch::write_function_name(out, function.address)) format(out, "0x{:x}", function.address);
+    return true;
 }
 
 } // namespace mxk

@@ -57,17 +57,24 @@ void Worker::send_first(Task& task, CoreId target) {
 
 void Worker::begin_round() {
     bool is_busy = find_tasks();
-    if (work_source_ != nullptr) is_busy = work_source_->run(*this) || is_busy;
-    if (!is_busy && forks_ != nullptr) is_busy = forks_->run(*this);
+    if (work_source_ != nullptr) is_busy = run_source(*work_source_) || is_busy;
+    if (!is_busy && forks_ != nullptr) is_busy = run_source(*forks_);
     if (!is_busy) idle();
+}
+
+bool Worker::run_source(WorkSource& source) {
+    OtherWork const other(*this);
+    return source.run(*this);
 }
 
 // False if there is nothing to do.
 bool Worker::find_tasks() {
     if (epoch_.is_due()) [[unlikely]]
         end_epochs();
-    if (grace_ != nullptr && grace_->has_callbacks()) [[unlikely]]
+    if (grace_ != nullptr && grace_->has_callbacks()) [[unlikely]] {
+        OtherWork const other(*this);
         grace_periods_->advance(*grace_, clock::timestamp());
+    }
     bool const has_tasks = queue_.begin_round(Ring{*this});
     if (timeline_ != nullptr) [[unlikely]]
         timeline_->end_slice(EventKind::Round);
@@ -146,7 +153,10 @@ void Worker::run() {
 // Attention comes before tasks, since it may be what run_until() waits for. Where it never ends, as with a task that
 // waits for one grace period after the other, tasks have their turn all the same.
 void Worker::attend_first() {
-    attend();
+    {
+        OtherWork const other(*this);
+        attend();
+    }
     if (++times_attended_ % attentions_per_task != 0) return;
     Task* task = queue_.take();
     if (task == nullptr && find_tasks()) task = queue_.take();

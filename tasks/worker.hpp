@@ -131,8 +131,8 @@ class alignas(cache_line_bytes) Worker {
         is_watched_ = task_times_ != nullptr || timeline_ != nullptr;
     }
     [[nodiscard]] CoreTimeline* timeline() const { return timeline_; }
-    // Whether a body below the turn waits in the middle.
-    [[nodiscard]] bool is_inside_body() const { return unfinished_bodies_ != 0; }
+    // Whether a body below the turn waits in the middle. Any core, for display.
+    [[nodiscard, gnu::no_sanitize_thread]] bool is_inside_body() const { return unfinished_bodies_ != 0; }
 
     // A task of this core's pool; null if memory is exhausted.
     template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
@@ -212,6 +212,9 @@ class alignas(cache_line_bytes) Worker {
     [[nodiscard]] CoreEpoch const& epoch() const { return epoch_; }
     // Any core, for display: the task that runs, or ran last, as TaskFifo::latest(); null: none has.
     [[nodiscard]] Task const* latest_task() const { return queue_.latest(); }
+    // Any core: how often something else than a task has begun or ended that may take long: what a work source has,
+    // callbacks, hooks. Odd: it runs.
+    [[nodiscard]] OwnerCounter const& other_work() const { return other_work_; }
     // What grace periods want of this core now, for a body that takes its time: the core is quiescent here, if nothing
     // below is in a section. One load if they want nothing.
     void pass_quiescent() {
@@ -235,6 +238,20 @@ class alignas(cache_line_bytes) Worker {
             return run_watched(task);
         task.body(*this, task);
     }
+    class OtherWork {
+      public:
+        explicit OtherWork(Worker& worker)
+            : counter_(worker.other_work_) {
+            counter_.add(1);
+        }
+        OtherWork(OtherWork const&) = delete;
+        OtherWork& operator=(OtherWork const&) = delete;
+        ~OtherWork() { counter_.add(1); }
+
+      private:
+        OwnerCounter& counter_;
+    };
+    bool run_source(WorkSource& source);
     void run_watched(Task& task);
     void run_measured(Task& task);
     void note_hop(Task const& task, CoreId target);
@@ -300,7 +317,9 @@ class alignas(cache_line_bytes) Worker {
     Timer sleep_timer_{[](Worker&, Timer&) {}};
     alignas(cache_line_bytes) CoreEpoch epoch_;     // others look at it
     std::atomic<std::uint32_t> running_threads_{0}; // relaxed: a hint; their threads write it
-    WorkSource* forks_ = nullptr; // here, where it moves nothing that each task touches to another line
+    // Here, where they move nothing that each task touches to another line.
+    WorkSource* forks_ = nullptr;
+    OwnerCounter other_work_;
 };
 
 } // namespace mxk

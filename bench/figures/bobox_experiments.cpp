@@ -99,7 +99,7 @@ constexpr std::array distances_says{
          .under = RowChoice{.which = Which::Smallest},
          .lacks = &lacks_second_node}};
 
-constexpr Parts places{{{.command = "dataflow place --way 0/0,1/1,0/far"}}};
+constexpr Parts place_parts{{{.command = "dataflow place --way 0/0,1/1,0/far"}}};
 constexpr std::array places_says{
     ratio("far memory makes requests slower, and less than twice as slow: near by far", from_to(1, 2), "0/0", "0/far")};
 
@@ -231,7 +231,7 @@ constexpr std::array experiments{
                     in_parallel_says},
     BoboxExperiment{"E3", "every task is stolen", steals, "--ops", 200'000, one_node, steals_says},
     BoboxExperiment{"E4", "distances of nodes", distances, "--loads", 1'000'000, "0", distances_says},
-    BoboxExperiment{"E5", "requests on nodes near and far", places, "--requests", 8, "", places_says},
+    BoboxExperiment{"E5", "requests on nodes near and far", place_parts, "--requests", 8, "", places_says},
     BoboxExperiment{"E6", "threads of one core", siblings, "--rows", 4096, "siblings:6/physical:6", siblings_says},
     BoboxExperiment{"E7", "a task asked for while it runs", reruns, "--rows", 4096, "", reruns_says},
     BoboxExperiment{"E8", "one FIFO", one_fifo, "--rows", 1024, "", one_fifo_says},

@@ -62,6 +62,7 @@ set(public_headers
     tasks/threads/semaphore.hpp
     tasks/threads/thread.hpp
     tasks/timers.hpp
+    tasks/turn_limit.hpp
     tasks/when_all.hpp
     tasks/workers.hpp)
 

@@ -25,6 +25,7 @@
 #include "kernel/sync/rcu/rcu.hpp"
 #include "kernel/topology/system_topology.hpp"
 #include "kernel/uptime.hpp"
+#include "main/library/core_watch.hpp"
 #include "main/library/shape.hpp"
 #include "tasks/fork/fork_core.hpp"
 #include "tasks/prefetching.hpp"
@@ -76,6 +77,7 @@ struct Runtime::State {
     std::vector<arch::CoreLocal> locals; // by core
     topology::Topology topology;
     std::vector<std::thread> threads; // all cores but those of the starting thread: 0, or none
+    std::unique_ptr<CoreWatch> watch; // null: nobody looks
     std::atomic<bool> stopping{false};
     std::atomic<std::size_t> cores_ready{0};
     std::atomic<bool> system_queue_ended{false};
@@ -181,12 +183,14 @@ Runtime::State::~State() {
     if (getpid() != its_process) {                         // a fork: its threads are not there, and perhaps held locks
         static auto& gone = *new std::vector<std::thread>; // never destroyed: they can neither be joined nor detached
         gone = std::move(threads);
+        static_cast<void>(watch.release());
         return;
     }
     expect(TableCount::alive() == 0, "expected every mxk::Table to be gone before its Runtime, whose memory it has");
     // When not all threads could be started, core 0 has not become one.
     for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < threads.size();)
         cores_ready.wait(ready, std::memory_order_acquire);
+    watch.reset();
     end_system_queue();
     stopping.store(true, std::memory_order_relaxed);
     std::size_t const first = workers::serves(core_id(0)) ? 0 : 1;
@@ -258,6 +262,8 @@ Result<Runtime> Runtime::start(RuntimeOptions const& options) try {
         for (std::size_t i = 0; i < workers::count(); ++i) workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
     warn_of_host(shape, group.processors);
     state->start_threads(shape, options.own_threads);
+    if (options.warn_after != Nanoseconds{0})
+        state->watch = std::make_unique<CoreWatch>(options.warn_after, state->affinity_before);
     return Runtime(std::move(state));
 } catch (std::exception const& failure) { // no memory, no threads, no topology
     return Error(failure.what());

@@ -31,6 +31,9 @@ struct RuntimeOptions {
     // Every core has a thread of its own, core 0, too, and the starting thread stays what it was: not pinned, and no
     // core, so that run() is not for it. For programs whose threads use tables (table.hpp) and leave tasks to others.
     bool own_threads = false;
+    // A task that holds its core for longer is named in a WARN, once; 0: none is. Core 0 is watched only while run()
+    // waits, if it is the starting thread's. Tasks cost nothing for it: a thread looks four times in that time.
+    Nanoseconds warn_after{0};
 };
 
 class Runtime {

@@ -45,20 +45,17 @@ template <typename Function> void in_task(CoreId core, Function function) {
     task.is_over.wait();
 }
 
-// Gives function(its core) from there, as above. What it throws is thrown here.
-template <typename Function>
-auto enter_on(CoreId core, Function&& function) -> std::invoke_result_t<Function&, ForkCore&> {
-    using Result = std::invoke_result_t<Function&, ForkCore&>;
+// Gives function(), called there, as above. What it throws is thrown here.
+template <typename Function> auto call_on(CoreId core, Function&& function) -> std::invoke_result_t<Function&> {
+    using Result = std::invoke_result_t<Function&>;
     ForkFailure failure;
     std::conditional_t<std::is_void_v<Result>, std::monostate, std::optional<Result>> result;
     in_task(core, [&] {
         failure.keep_from([&] {
-            ForkCore& its = *ForkCore::current();
-            ForkCore::Scope const scope(its);
             if constexpr (std::is_void_v<Result>)
-                function(its);
+                function();
             else
-                result.emplace(function(its));
+                result.emplace(function());
         });
     });
     failure.throw_again();
@@ -68,11 +65,13 @@ auto enter_on(CoreId core, Function&& function) -> std::invoke_result_t<Function
 // Gives function(core), called in a task: the caller's, else as a task of some core, which the calling thread waits
 // for; where no core runs tasks by itself, in the calling thread alone. What it throws is thrown here.
 template <typename Function> auto enter(Function&& function) -> std::invoke_result_t<Function&, ForkCore&> {
-    if (ForkCore* const core = ForkCore::current(); core != nullptr) {
-        ForkCore::Scope const scope(*core);
-        return function(*core);
-    }
-    if (std::optional<CoreId> const target = core_for_thread()) return enter_on(*target, function);
+    auto const begin = [&function] {
+        ForkCore& core = *ForkCore::current();
+        ForkCore::Scope const scope(core);
+        return function(core);
+    };
+    if (ForkCore::current() != nullptr) return begin();
+    if (std::optional<CoreId> const target = core_for_thread()) return call_on(*target, begin);
     ForkCore alone;
     return function(alone);
 }

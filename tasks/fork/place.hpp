@@ -52,15 +52,14 @@ template <typename Function>
 auto run_at(ForkPlace place, Function&& function) -> Result<std::invoke_result_t<Function&>> {
     CoreId const core = MXK_TRY(place.core());
     ForkCore* const own = ForkCore::current();
-    auto const call = [&](ForkCore&) { return function(); };
     bool const is_here = own != nullptr && Worker::current().core() == core;
     if (!is_here && own != nullptr && own->is_within())
         return Error("run_at: expected a call that is not within what is forked, which waits for nothing");
     if constexpr (std::is_void_v<std::invoke_result_t<Function&>>) {
-        is_here ? forks::enter(call) : forks::enter_on(core, call);
+        is_here ? function() : forks::call_on(core, function);
         return {};
     } else {
-        return is_here ? forks::enter(call) : forks::enter_on(core, call);
+        return is_here ? function() : forks::call_on(core, function);
     }
 }
 

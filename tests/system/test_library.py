@@ -212,6 +212,134 @@ def test_examples_say_what_they_expect(built: Path, command: list[str], code: in
     assert not ended.output
 
 
+# Programs for oneTBB
+
+
+def ported(program: str, changes: str) -> str:
+    """A program with the changes of a diff without places: what is to go, or stays, stands in it once."""
+    for change in changes.split("@@\n"):
+        lines = change.splitlines()
+        before = "".join(f"{line[1:]}\n" for line in lines if line[0] != "+")
+        after = "".join(f"{line[1:]}\n" for line in lines if line[0] != "-")
+        assert program.count(before) == 1, before
+        program = program.replace(before, after)
+    return program
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("parallel_for", "17984 primes\n"),
+        ("parallel_reduce", "pi is 3.141592654\n"),
+        ("task_group", "the 32nd is 2178309\n"),
+    ],
+)
+def test_a_program_for_onetbb_with_the_changes_of_the_page(
+    prefix: Path, tmp_path: Path, name: str, expected: str
+) -> None:
+    program = (ROOT / f"examples/from_tbb/{name}.cpp").read_text()
+    pages = re.findall(r"```diff\n(.*?)```", (ROOT / "docs/library.md").read_text(), re.DOTALL)
+    (changes,) = [page for page in pages if f"-#include <oneapi/tbb/{name}.h>" in page]
+    assert sum(line[0] == "+" for line in changes.splitlines()) <= 10
+    assert sum(line[0] == "-" for line in changes.splitlines()) <= 10
+    (package,) = prefix.glob("lib*/**/pkgconfig/mxk.pc")
+    flags = run("pkg-config", "--cflags", "--libs", "mxk", PKG_CONFIG_PATH=str(package.parent)).output.split()
+    (tmp_path / "ported.cpp").write_text(ported(program, changes))
+    assert "tbb::" not in (tmp_path / "ported.cpp").read_text()
+    succeed("g++", "-O2", *STRICT, "-o", tmp_path / "ported", tmp_path / "ported.cpp", *flags)
+    assert succeed(tmp_path / "ported") == expected
+    if Path("/usr/include/oneapi/tbb.h").exists():
+        (tmp_path / "before.cpp").write_text(program)
+        succeed("g++", "-O2", *STRICT, "-o", tmp_path / "before", tmp_path / "before.cpp", "-ltbb")
+        assert succeed(tmp_path / "before") == expected
+
+
+# Turns
+
+
+TURNS = """
+#include <mxk/runtime.hpp>
+#include <mxk/tasks/turn_limit.hpp>
+#include <mxk/tasks/workers.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <thread>
+#include <vector>
+
+struct LongTask : mxk::Task {
+    LongTask()
+        : Task(&LongTask::work) {}
+    static void work(mxk::Worker& worker, mxk::Task& task) {
+        auto& self = static_cast<LongTask&>(task);
+        mxk::TurnLimit const turn; // 1 ms
+        while (!turn.is_due()) continue;
+        ++self.turns;
+        if (!self.stop) return end_turn(worker, task);
+        self.is_over = true;
+    }
+    std::atomic<std::uint64_t> turns{0};
+    std::atomic<bool> stop{false};
+    std::atomic<bool> is_over{false};
+};
+struct ShortTask : mxk::Task {
+    ShortTask()
+        : Task([](mxk::Worker&, mxk::Task& task) {
+            auto& self = static_cast<ShortTask&>(task);
+            self.nanoseconds = raw(mxk::clock::now()) - self.sent;
+            self.turns = self.beside->turns - self.turns;
+        }) {}
+    LongTask* beside = nullptr;
+    std::uint64_t sent = 0;
+    std::uint64_t nanoseconds = 0;
+    std::uint64_t turns = 0; // of the long task, until this one was sent; then while it waited
+};
+
+int main() {
+    auto const runtime = mxk::Runtime::start({.memory_bytes = 256 << 20, .own_threads = true});
+    std::size_t const cores = runtime.value().topology().cores.size();
+    std::deque<LongTask> long_tasks(cores);
+    for (std::size_t i = 0; i < cores; ++i) mxk::workers::of(mxk::core_id(i)).append_from_outside(long_tasks[i]);
+    std::deque<ShortTask> short_tasks(2000);
+    std::size_t next = 0;
+    for (ShortTask& each : short_tasks) {
+        std::this_thread::sleep_for(std::chrono::microseconds(137 + next * 7 % 613));
+        std::size_t const core = next++ % cores;
+        each.beside = &long_tasks[core];
+        each.turns = each.beside->turns;
+        each.sent = raw(mxk::clock::now());
+        mxk::workers::of(mxk::core_id(core)).append_from_outside(each);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    for (LongTask& each : long_tasks) each.stop = true;
+    for (LongTask& each : long_tasks)
+        while (!each.is_over) std::this_thread::yield();
+    auto const share = [&](auto value, std::size_t percent) {
+        std::vector<std::uint64_t> values;
+        for (ShortTask const& each : short_tasks) values.push_back(each.*value);
+        std::sort(values.begin(), values.end());
+        return values[values.size() * percent / 100];
+    };
+    std::printf("%.3f %.3f %d\\n", double(share(&ShortTask::nanoseconds, 50)) / 1e6,
+                double(share(&ShortTask::nanoseconds, 99)) / 1e6, int(share(&ShortTask::turns, 99)));
+}
+"""
+
+
+def test_short_tasks_wait_for_one_turn_of_a_long_one(prefix: Path, tmp_path: Path) -> None:
+    (package,) = prefix.glob("lib*/**/pkgconfig/mxk.pc")
+    flags = run("pkg-config", "--cflags", "--libs", "mxk", PKG_CONFIG_PATH=str(package.parent)).output.split()
+    (tmp_path / "turns.cpp").write_text(TURNS)
+    succeed("g++", "-O2", *STRICT, "-o", tmp_path / "turns", tmp_path / "turns.cpp", *flags)
+    median, p99, turns = map(float, succeed(tmp_path / "turns").split())
+    print(f"half wait {median} ms or less, 99 of 100 {p99} ms, which is {turns} turns")  # pytest -s
+    assert turns <= 1
+    assert median < 2, "half a turn of a millisecond, where other programs leave the processors to it"
+
+
 # Under ThreadSanitizer
 
 RACE = """

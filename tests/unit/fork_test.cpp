@@ -2,6 +2,8 @@
 // fail; and that nothing is done twice or not at all.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -387,6 +389,29 @@ TEST_F(ForkTest, in_tasks) {
         group.wait();
         EXPECT_EQ(right.load(), 30);
     });
+}
+
+double processor_seconds() {
+    rusage used{};
+    getrusage(RUSAGE_SELF, &used);
+    auto const seconds = [](timeval time) {
+        return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+    };
+    return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+// A program that has run a loop on all cores and goes on alone; the cores are watched.
+TEST_F(ForkTest, cores_without_work_take_one_percent_of_a_processor_or_less) {
+    auto runtime = Runtime::start({.memory_bytes = 256 * MiB, .own_threads = true, .warn_after = microseconds(50'000)});
+    ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+    std::atomic<std::uint64_t> sum{0};
+    parallel_for(0, 100'000, [&](std::uint64_t i) { sum.fetch_add(i, std::memory_order_relaxed); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    double const before = processor_seconds();
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    double const used = processor_seconds() - before;
+    EXPECT_LE(used, 0.01 * static_cast<double>(runtime.value().topology().cores.size()));
+    RecordProperty("microseconds", static_cast<int>(used * 1e6));
 }
 
 } // namespace
