@@ -61,6 +61,11 @@ std::uint64_t ForkProgram::loop_nanoseconds(ForkProgramName name) {
     return name == Loop10 ? 10 : name == Loop100 ? 100 : name == Loop1000 ? 1000 : 0;
 }
 
+[[gnu::noinline]] std::uint64_t ForkProgram::iterate(std::uint64_t value, RowSteps step, std::uint64_t steps) {
+    for (std::uint64_t i = 0; i < steps; ++i) value = value * step.factor + step.summand;
+    return value;
+}
+
 std::uint64_t ForkProgram::steps_for(std::uint64_t nanoseconds) {
     // Some iterations are under way at a time where they are short: as it is measured, so is it calibrated.
     std::uint64_t steps = 4 * nanoseconds;

@@ -142,10 +142,11 @@ class ForkProgram {
     }
     template <typename Forks> void run_loop(Forks forks) {
         sum_ = forks.sum(iterations_, [step = RowSteps::of(1), steps = loop_steps_](std::uint64_t value) {
-            for (std::uint64_t i = 0; i < steps; ++i) value = value * step.factor + step.summand;
-            return value;
+            return iterate(value, step, steps);
         });
     }
+    // An iteration of a loop: not inline, so that it is the same code for all runtimes, at the same place.
+    static std::uint64_t iterate(std::uint64_t value, RowSteps step, std::uint64_t steps);
     template <typename Forks> void run_sparse(Forks forks) {
         for (std::uint64_t pass = 0; pass < sparse_passes; ++pass)
             forks.for_parts(sizes_.rows, [this](std::uint64_t begin, std::uint64_t end) {
