@@ -52,9 +52,9 @@ class RandomLines {
   private:
     static constexpr std::size_t words_per_line = cache_line_bytes / sizeof(std::uint64_t);
 
-    // All numbers below a power of two, by steps of which each can be undone: multiplications by odd numbers, upper bits
-    // into lower ones. A linear congruential sequence with one such step was not random enough: lines that are written
-    // moved a fifth faster than in this order, and than in those of others.
+    // All numbers below a power of two, by steps of which each can be undone: multiplications by odd numbers, upper
+    // bits into lower ones. A linear congruential sequence with one such step was not random enough: lines that are
+    // written moved a fifth faster than in this order, and than in those of others.
     class Order {
       public:
         explicit Order(std::uint64_t mask)

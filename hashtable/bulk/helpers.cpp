@@ -39,7 +39,8 @@ struct Helpers::Board {
         lock.unlock();
         CoreId const own = arch::nearest_core(); // the calling thread needs its processor
         for (Helper& helper : helpers)
-            if (helper.home != own && workers::takes_part(helper.home) && claim(helper)) workers::of(helper.home).append_from_outside(helper);
+            if (helper.home != own && workers::takes_part(helper.home) && claim(helper))
+                workers::of(helper.home).append_from_outside(helper);
     }
     // True for the one that has to append it.
     bool claim(Helper& helper) {

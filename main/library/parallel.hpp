@@ -9,8 +9,8 @@
 
 #include "main/library/runtime.hpp"
 #include "tasks/fork/fork_group.hpp"
+#include "tasks/fork/fork_place.hpp"
 #include "tasks/fork/forked.hpp"
 #include "tasks/fork/loops.hpp"
-#include "tasks/fork/place.hpp"
 #include "tasks/fork/sorting.hpp"
 #include "tasks/fork/sums.hpp"

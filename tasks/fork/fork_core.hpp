@@ -76,8 +76,8 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     static Result<void> create(topology::Topology const& topology);
     // There are none any more. After every core has stopped.
     static void forget();
-    // From now on only these cores steal; none given: all do, as at the beginning. For measuring on fewer than all. Any
-    // core, while nothing is forked.
+    // From now on only these cores steal; none given: all do, as at the beginning. What the others run they finish. Any
+    // thread, at any time; one at a time.
     static void limit_to(std::span<CoreId const> cores);
 
     // The calling core's, in a task; null in a thread, and where there are no cores.

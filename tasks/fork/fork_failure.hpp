@@ -50,13 +50,13 @@ class ForkTrouble {
     enum class Kind : std::uint8_t { None, Thrown, NoMemory };
 
     // Several children of one may end at the same time.
-    void keep(Kind kind, ForkFailure failure = {}) {
+    void keep(Kind kind, ForkFailure const& failure = {}) {
         auto none = Kind::None;
-        if (kind_.compare_exchange_strong(none, kind, std::memory_order_relaxed)) failure_ = std::move(failure);
+        if (kind_.compare_exchange_strong(none, kind, std::memory_order_relaxed)) failure_ = failure;
     }
     [[nodiscard]] Kind kind() const { return kind_.load(std::memory_order_relaxed); }
     // Behind the join: nobody else keeps any more.
-    void hand_to(ForkTrouble& above) { above.keep(kind(), std::move(failure_)); }
+    void hand_to(ForkTrouble& above) { above.keep(kind(), failure_); }
     void throw_again() {
         if (kind() != Kind::Thrown) [[likely]]
             return;

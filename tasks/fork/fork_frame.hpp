@@ -76,7 +76,7 @@ class ForkFrame : public ForkJob {
             return join_thefts();
         finish();
     }
-    void keep_thrown(ForkFailure failure) { trouble_.keep(ForkTrouble::Kind::Thrown, std::move(failure)); }
+    void keep_thrown(ForkFailure const& failure) { trouble_.keep(ForkTrouble::Kind::Thrown, failure); }
     // Behind a join: what was thrown below is thrown here.
     void throw_again() { trouble_.throw_again(); }
 

@@ -93,7 +93,7 @@ struct ForkedPromise : ForkFrame {
 #if defined(__cpp_exceptions)
         ForkFailure failure;
         failure.keep_from([] { throw; });
-        keep_thrown(std::move(failure));
+        keep_thrown(failure);
 #else
         panic("a coroutine has thrown where there are no exceptions");
 #endif

@@ -90,7 +90,7 @@ template <typename Body> class Loop {
                 for (std::uint64_t at = share_begin(begin, end, place, count); at != to && goes_on();)
                     at = run_piece(core, at, to, pace);
             });
-            if (failure.is_kept()) trouble.keep(ForkTrouble::Kind::Thrown, std::move(failure));
+            if (failure.is_kept()) trouble.keep(ForkTrouble::Kind::Thrown, failure);
         });
         trouble.throw_again();
         return has_run;

@@ -1,4 +1,4 @@
-#include "tasks/fork/place.hpp"
+#include "tasks/fork/fork_place.hpp"
 
 #include <atomic>
 #include <optional>
