@@ -10,6 +10,8 @@
 // Tasks that do not ask cost nothing for it. A look costs one reading of the time-stamp counter (about 20 cycles).
 #pragma once
 
+#include <algorithm>
+
 #include "kernel/clock.hpp"
 #include "tasks/worker.hpp"
 
@@ -20,10 +22,12 @@ class TurnLimit {
     // The turn begins here. Any core.
     explicit TurnLimit(Nanoseconds limit = Nanoseconds{1'000'000})
         : start_(clock::timestamp())
-        , limit_(clock::to_cycles(limit)) {}
+        , limit_(clock::to_cycles(std::min(limit, max))) {}
     [[nodiscard]] bool is_due() const { return clock::timestamp() - start_ >= limit_; }
 
   private:
+    static constexpr Nanoseconds max{std::uint64_t{1} << 60}; // decades, whose cycles fit
+
     Cycles start_;
     Cycles limit_;
 };

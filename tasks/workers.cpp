@@ -21,7 +21,7 @@ struct Place {
 constinit std::span<Place*> all{};
 constinit std::uint32_t default_distance = 0;
 constinit bool core_zero_visits = false;
-constinit std::atomic<std::size_t> taking_part{0}; // relaxed: a wish, which orders nothing
+constinit std::atomic<std::size_t> first_cores{0}; // relaxed: a wish, which orders nothing
 
 } // namespace
 
@@ -69,10 +69,13 @@ bool serves(CoreId core) {
     return index(core) < all.size() && (index(core) != 0 || !core_zero_visits);
 }
 bool takes_part(CoreId core) {
-    return serves(core) && index(core) < taking_part.load(std::memory_order_relaxed);
+    return serves(core) && index(core) < taking_part();
 }
 void let_take_part(std::size_t cores) {
-    taking_part.store(cores, std::memory_order_relaxed);
+    first_cores.store(cores, std::memory_order_relaxed);
+}
+std::size_t taking_part() {
+    return first_cores.load(std::memory_order_relaxed);
 }
 
 Worker& of(CoreId core) {

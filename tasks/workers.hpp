@@ -31,6 +31,7 @@ bool serves(CoreId core);
 // first all are. Any thread.
 bool takes_part(CoreId core);
 void let_take_part(std::size_t cores);
+std::size_t taking_part();
 
 // Any core, once created.
 Worker& of(CoreId core);

@@ -21,7 +21,7 @@ struct Helpers::Board {
     // A work that a helper is to do a turn of, the next one each time. Null: the helper is not queued any more.
     SharedWork* begin_turn(Helper& helper) {
         lock.lock();
-        SharedWork* const work = works.first();
+        SharedWork* const work = workers::takes_part(helper.home) ? works.first() : nullptr;
         if (work == nullptr) {
             helper.is_queued = false;
         } else {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <deque>
 #include <exception>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -78,6 +79,7 @@ struct Runtime::State {
     topology::Topology topology;
     std::vector<std::thread> threads; // all cores but those of the starting thread: 0, or none
     std::unique_ptr<CoreWatch> watch; // null: nobody looks
+    std::mutex resizing;
     std::atomic<bool> stopping{false};
     std::atomic<std::size_t> cores_ready{0};
     std::atomic<bool> system_queue_ended{false};
@@ -226,6 +228,7 @@ Result<void> Runtime::resize(std::size_t cores) {
     std::size_t const started = state_->topology.cores.size();
     if (cores == 0 || cores > started)
         return Error::of("expected 1 to {} cores, as many as were started, got {}", started, cores);
+    std::scoped_lock const guard(state_->resizing);
     workers::let_take_part(cores);
     std::vector<CoreId> first;
     for (std::size_t i = 0; i < cores; ++i) first.push_back(core_id(i));

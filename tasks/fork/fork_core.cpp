@@ -70,8 +70,9 @@ void ForkCore::forget() {
 void ForkCore::limit_to(std::span<CoreId const> cores) {
     for (ForkCore* const core : all) {
         bool const is_barred = !cores.empty() && std::ranges::find(cores, core_id(core->number_)) == cores.end();
-        if (core->is_barred_.exchange(is_barred, std::memory_order_relaxed) == is_barred) continue;
-        // One that sleeps and may not steal is not woken by forks; one that may again has to look, and to count itself.
+        // seq_cst: with begin_sleep(). A core that sleeps and may not steal does not count; one that may looks again,
+        // since others that do not may have been woken in its place.
+        core->is_barred_.store(is_barred, std::memory_order_seq_cst);
         is_barred ? static_cast<void>(sleepers_.end(core->is_asleep_)) : arch::wake(core_id(core->number_));
     }
 }
@@ -127,7 +128,15 @@ void ForkCore::wait_for(ForkJob& job) {
 
 void ForkCore::run_frames(ForkFrame& first) {
     expect(next_frame_ == nullptr, "a core runs one coroutine at a time");
-    for (ForkFrame* frame = &first; frame != nullptr; frame = std::exchange(next_frame_, nullptr)) frame->run_here();
+    constexpr std::uint32_t frames_between = 256; // from one look at what others want to the next
+    std::uint32_t left = frames_between;
+    for (ForkFrame* frame = &first; frame != nullptr; frame = std::exchange(next_frame_, nullptr)) {
+        frame->run_here();
+        if (--left != 0) [[likely]]
+            continue;
+        attend();
+        left = frames_between;
+    }
 }
 
 // A core that waits has an empty deque: what it waits for was stolen, and with it all that is older. So no core waits
@@ -138,7 +147,7 @@ void ForkCore::run_to_end(ForkFrame& frame, std::atomic<bool> const& is_done) {
     ++waits_;
     for (SpinWait wait; !is_done.load(std::memory_order_acquire);) {
         worker_->flush_if_needed();
-        if (waits_ < deepest && steal_from_any()) {
+        if (waits_ < deepest && !is_barred_.load(std::memory_order_relaxed) && steal_from_any()) {
             wait = {};
             continue;
         }
@@ -190,6 +199,10 @@ bool ForkCore::begin_sleep() {
     if (is_barred_.load(std::memory_order_relaxed)) return true;
     sleepers_.begin(is_asleep_);
     inject::point();
+    if (is_barred_.load(std::memory_order_seq_cst)) [[unlikely]] { // behind begin(): limit_to() sees us, or we see it
+        end_sleep();
+        return true;
+    }
     if (depth_ != 0 || !is_any_left()) return true; // waits for something else below: it does not steal
     end_sleep();
     return false;

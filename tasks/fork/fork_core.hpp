@@ -7,7 +7,8 @@
 // long. Its core serves no queue meanwhile, and one that waits for it neither.
 //
 // Coroutines fork the other way round (forked.hpp): what is forked runs at once, and what stands in the deque is the
-// rest of the one that has forked it. Their frames do not lie on the core's stack, so that no depth is too deep.
+// continuation of the one that has forked it. Their frames do not lie on the core's stack, so that no depth is too
+// deep. A core that waits for the outermost one runs whatever others have forked, in up to four such waits.
 //
 // A core steals where its worker looks for work besides its own queue (WorkSource): tasks that were sent to a core are
 // never stolen. It begins with cores that share its last cache, then its node.
@@ -40,7 +41,7 @@ class ForkFrame;
 //
 //     waiting (in its core's deque) -> running on core n -> done
 //
-// Nobody waits for one that is detached (a coroutine's rest, forked.hpp): it may be gone once it has run.
+// Nobody waits for one that is detached (a coroutine's continuation, forked.hpp): it may be gone once it has run.
 class ForkJob {
   public:
     using Body = void (*)(ForkCore& core, ForkJob& job);
@@ -76,8 +77,8 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     static Result<void> create(topology::Topology const& topology);
     // There are none any more. After every core has stopped.
     static void forget();
-    // From now on only these cores steal; none given: all do, as at the beginning. What the others run they finish. Any
-    // thread, at any time; one at a time.
+    // From now on only these cores steal (but what a core waits for); none given: all do, as at the beginning. What the
+    // others run they finish. Any thread, at any time; one at a time.
     static void limit_to(std::span<CoreId const> cores);
 
     // The calling core's, in a task; null in a thread, and where there are no cores.
@@ -130,8 +131,6 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
         job.failure.throw_again();
     }
 
-    // Whether it runs something that was begun by the algorithms, or is stolen.
-    [[nodiscard]] bool is_within() const { return depth_ != 0; }
     // Whether everything that this core has forked is gone: then a further fork would give idle cores something.
     [[nodiscard]] bool has_none_to_steal() const { return deque_.looks_empty(); }
 
@@ -214,6 +213,29 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
         ForkCore& core_;
     };
 
+    // A task that waits for other cores' tasks in the middle of its body, whose core runs others meanwhile, which may
+    // wait in turn, each above the one before on the core's stack.
+    class TaskWait {
+      public:
+        explicit TaskWait(ForkCore& core)
+            : core_(core)
+            , is_allowed_(core.depth_ == 0 && core.task_waits_ < deepest) {
+            if (is_allowed_) ++core.task_waits_;
+        }
+        TaskWait(TaskWait const&) = delete;
+        TaskWait& operator=(TaskWait const&) = delete;
+        ~TaskWait() {
+            if (is_allowed_) --core_.task_waits_;
+        }
+        // Not within what is forked, which waits for nothing else, and no more than the stack has room for.
+        [[nodiscard]] bool is_allowed() const { return is_allowed_; }
+
+      private:
+        static constexpr std::uint32_t deepest = 8;
+        ForkCore& core_;
+        bool is_allowed_;
+    };
+
     // Jobs that this core has stolen. Any core.
     [[nodiscard]] std::uint64_t steals(StealDistance distance) const {
         return steals_[static_cast<std::size_t>(distance)].value();
@@ -244,8 +266,9 @@ class alignas(cache_line_bytes) ForkCore final : public WorkSource {
     ForkFrame* next_frame_ = nullptr;
     FrameStack* spare_frames_ = nullptr; // a list
     std::uint32_t spare_count_ = 0;
-    std::uint32_t waits_ = 0;  // for coroutines, one below the other
-    Worker* worker_ = nullptr; // null: a thread alone
+    std::uint32_t waits_ = 0;      // for coroutines, one below the other
+    std::uint32_t task_waits_ = 0; // likewise
+    Worker* worker_ = nullptr;     // null: a thread alone
     std::uint32_t number_ = 0;
     std::uint32_t depth_ = 0;                                      // of scopes
     std::size_t next_ = 0;                                         // of others_, to be looked at

@@ -1,9 +1,9 @@
 // The part of a coroutine that forks (forked.hpp) that knows no type: where it stands, and what runs when it ends.
 //
 // Of the coroutines on a core one runs; those that it was forked or called from wait for it. What one that forks has
-// left to do, its rest, stands in the core's deque while its child runs, and is run by the core when the child has
-// ended, or by a thief meanwhile. A stolen one goes on on the thief's core, with a stack of frames of its own there;
-// its frame stays where it is. At its join, the last one goes on with it and adopts the stack on whose top it
+// left to do, its continuation, stands in the core's deque while its child runs, and is run by the core when the child
+// has ended, or by a thief meanwhile. A stolen one goes on on the thief's core, with a stack of frames of its own
+// there; its frame stays where it is. At its join, the last one goes on with it and adopts the stack on whose top it
 // lies (libfork, C. Williams and J. Elliott 2024; continuations: Frigo, Leiserson, Randall 1998, "The implementation of
 // the Cilk-5 multithreaded language"). So there are no more stacks than cores, and one for each join that waits.
 #pragma once
@@ -30,8 +30,8 @@ struct ForkRoot {
 class ForkFrame : public ForkJob {
   public:
     ForkFrame()
-        : ForkJob([](ForkCore& thief, ForkJob& rest) { static_cast<ForkFrame&>(rest).run_stolen(thief); }, Detached{}) {
-    }
+        : ForkJob([](ForkCore& thief, ForkJob& stolen) { static_cast<ForkFrame&>(stolen).run_stolen(thief); },
+                  Detached{}) {}
 
     // A task on a core; else, and without memory, null.
     static void* operator new(std::size_t bytes) noexcept {
@@ -54,7 +54,7 @@ class ForkFrame : public ForkJob {
         child->core_ = core_;
         core_->run_next(*child);
     }
-    // It runs `child`; from here on its rest may run elsewhere, at the same time.
+    // It runs `child`; from here on its continuation may run elsewhere, at the same time.
     void fork(ForkFrame* child) {
         if (!may_begin(child)) return;
         ForkCore& core = *core_;

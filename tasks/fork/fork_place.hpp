@@ -15,8 +15,8 @@ namespace mxk {
 
 class ForkPlace {
   public:
-    // The core for it; none of those that a Runtime's resize() has left out, but where it is named. Errors: there is no
-    // such core or node, or none that runs tasks by itself; nobody knows where the data lies.
+    // The core for it; of those that a Runtime's resize() has left out only the caller's, or one that is named. Errors:
+    // there is no such core or node, or none that runs tasks by itself; nobody knows where the data lies.
     [[nodiscard]] Result<CoreId> core() const;
 
   private:
@@ -46,21 +46,27 @@ inline ForkPlace at(void const* data) {
 }
 
 // Gives function(), called there. In a task, whose core goes on with other tasks meanwhile, or in a thread. What it
-// throws is thrown here. Errors: as ForkPlace::core(); it was called in something that is forked, which waits for no
-// other core's task.
+// throws is thrown here. Errors: as ForkPlace::core(); it is called in something that is forked, or beside a ForkGroup,
+// which wait for no other core's tasks; eight tasks of the calling core wait already, one within the other.
 template <typename Function>
 auto run_at(ForkPlace place, Function&& function) -> Result<std::invoke_result_t<Function&>> {
+    using Value = std::invoke_result_t<Function&>;
     CoreId const core = MXK_TRY(place.core());
     ForkCore* const own = ForkCore::current();
-    bool const is_here = own != nullptr && Worker::current().core() == core;
-    if (!is_here && own != nullptr && own->is_within())
-        return Error("run_at: expected a call that is not within what is forked, which waits for nothing");
-    if constexpr (std::is_void_v<std::invoke_result_t<Function&>>) {
-        is_here ? function() : forks::call_on(core, function);
-        return {};
-    } else {
-        return is_here ? function() : forks::call_on(core, function);
-    }
+    auto const call = [&](auto&& run) -> Result<Value> {
+        if constexpr (std::is_void_v<Value>) {
+            run();
+            return {};
+        } else {
+            return run();
+        }
+    };
+    if (own == nullptr) return call([&] { return forks::call_on(core, function); });
+    if (Worker::current().core() == core) return call(function);
+    ForkCore::TaskWait const wait(*own);
+    if (!wait.is_allowed())
+        return Error("run_at: expected a task that forks nothing meanwhile, and up to 8 that wait on a core");
+    return call([&] { return forks::call_on(core, function); });
 }
 
 } // namespace mxk

@@ -11,8 +11,8 @@
 //     Result<std::uint64_t> const result = run_forked([] { return fibonacci(40); });
 //
 // Unlike ForkCore::both(), no depth is too deep: frames lie in memory of their own, (depth + some) frames for each core
-// at worst. What is forked runs at once, on the core that forks it; what idle cores steal is the rest of the one that
-// has forked it, the oldest first. So the body of a coroutine may go on on another core behind each co_await.
+// at worst. What is forked runs at once, on the core that forks it; what idle cores steal is the continuation of the
+// one that has forked it, the oldest first. So the body of a coroutine may go on on another core behind each co_await.
 //
 // What forks refer to of the one that forks them, their result, too, has to live until the join: a body that may throw
 // between its fork and its join catches that and joins. Otherwise the join comes by itself: before a call throws, and
@@ -34,7 +34,7 @@
 namespace mxk {
 
 // A coroutine that gives a T by co_return and was not begun yet: it is awaited (a call), forked, or destroyed, the
-// newest first, on the core that has made it. Empty where there is no memory, and outside of run_forked().
+// newest first, on the core that has made it. Empty where there is no memory, and in a thread.
 template <typename T = void> class [[nodiscard]] Forked {
   public:
     class promise_type; // NOLINT(readability-identifier-naming): the language's name
@@ -69,6 +69,27 @@ struct EndOfForked {
     static void await_resume() noexcept {}
 };
 
+class ForkForked {
+  public:
+    explicit ForkForked(ForkFrame* child)
+        : child_(child) {}
+    ForkForked(ForkForked&& other) noexcept
+        : child_(std::exchange(other.child_, nullptr)) {}
+    ForkForked& operator=(ForkForked&&) = delete;
+    ~ForkForked() { // nobody has awaited it
+        if (child_ != nullptr) child_->discard();
+    }
+    static bool await_ready() { return false; }
+    template <std::derived_from<ForkFrame> Promise> void await_suspend(std::coroutine_handle<Promise> parent) {
+        // From here on the parent may run elsewhere: this is not touched any more.
+        parent.promise().fork(std::exchange(child_, nullptr));
+    }
+    static void await_resume() {}
+
+  private:
+    ForkFrame* child_;
+};
+
 struct JoinForked {};
 class AwaitForks {
   public:
@@ -84,9 +105,9 @@ class AwaitForks {
 
 struct ForkedPromise : ForkFrame {
     AwaitForks await_transform(JoinForked) { return AwaitForks(*this); }
-    template <typename Awaited> static Awaited&& await_transform(Awaited&& awaited) {
-        return std::forward<Awaited>(awaited);
-    }
+    // Nothing else: what would not go on by itself would be waited for in vain.
+    template <typename T> static Forked<T>&& await_transform(Forked<T>&& call) { return std::move(call); }
+    static ForkForked&& await_transform(ForkForked&& forked) { return std::move(forked); }
     static std::suspend_always initial_suspend() noexcept { return {}; }
     static EndOfForked final_suspend() noexcept { return {}; }
     void unhandled_exception() {
@@ -148,8 +169,8 @@ template <typename T> class CallForked {
         caller_->call(child_); // from here on it may run elsewhere
     }
     T await_resume() {
-        if (!result_.has_value()) [[unlikely]]
-            caller_->throw_again();
+        // It may have failed behind its co_return: by what it forked. Then the caller was joined.
+        if (!result_.has_value() || caller_->is_joined()) caller_->throw_again();
         if constexpr (!std::is_void_v<T>) return std::move(*result_);
     }
 
@@ -157,20 +178,6 @@ template <typename T> class CallForked {
     typename Forked<T>::promise_type* child_;
     ForkFrame* caller_ = nullptr;
     typename Forked<T>::promise_type::Made result_;
-};
-
-class ForkForked {
-  public:
-    explicit ForkForked(ForkFrame* child)
-        : child_(child) {}
-    static bool await_ready() { return false; }
-    template <std::derived_from<ForkFrame> Promise> void await_suspend(std::coroutine_handle<Promise> parent) {
-        parent.promise().fork(child_); // from here on the parent may run elsewhere: this is not touched any more
-    }
-    static void await_resume() {}
-
-  private:
-    ForkFrame* child_;
 };
 
 } // namespace detail

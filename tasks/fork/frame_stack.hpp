@@ -1,5 +1,5 @@
-// The memory of coroutines' frames: a stack, in pieces, from which one core at a time takes and to which it gives back.
-// It has a new owner where the frame on its top has one (forked.hpp), so that nothing in it is atomic.
+// The memory of coroutines' frames: a stack, in segments, from which one core at a time takes and to which it gives
+// back. It has a new owner where the frame on its top has one (forked.hpp), so that nothing in it is atomic.
 #pragma once
 
 #include <algorithm>
@@ -16,15 +16,15 @@ namespace mxk {
 
 class FrameStack {
   public:
-    // Pieces of memory of `node`, or near it; null: there is none. Any core.
+    // Segments of memory of `node`, or near it; null: there is none. Any core.
     static FrameStack* create(NodeId node) {
-        Piece* const piece = Piece::create(first_bytes, node);
-        return piece != nullptr ? new (piece + 1) FrameStack(*piece, node) : nullptr;
+        Segment* const segment = Segment::create(first_bytes, node);
+        return segment != nullptr ? new (segment + 1) FrameStack(*segment, node) : nullptr;
     }
     void destroy() {
         expect(is_empty(), "a stack of frames is empty when it goes");
         drop_spare();
-        memory::free(piece_->block);
+        memory::free(segment_->block);
     }
     FrameStack(FrameStack const&) = delete;
     FrameStack& operator=(FrameStack const&) = delete;
@@ -32,7 +32,7 @@ class FrameStack {
     // The owner. Null: there is no memory.
     [[nodiscard]] void* allocate(std::size_t bytes) {
         std::size_t const needed = needed_for(bytes);
-        if (static_cast<std::size_t>(end_ - top_) < needed && !add_piece(needed)) [[unlikely]]
+        if (static_cast<std::size_t>(end_ - top_) < needed && !add_segment(needed)) [[unlikely]]
             return nullptr;
         auto* const head = new (static_cast<void*>(top_)) Head{.stack = this, .bytes = needed};
         top_ += needed;
@@ -47,14 +47,14 @@ class FrameStack {
         auto* const place = reinterpret_cast<std::byte*>(head);
         expect(place + head->bytes == stack.top_, "the coroutine that was made last is awaited or destroyed first");
         stack.top_ = place;
-        if (place == stack.piece_->begin && stack.piece_->below != nullptr) [[unlikely]]
-            stack.leave_piece();
+        if (place == stack.segment_->begin && stack.segment_->below != nullptr) [[unlikely]]
+            stack.leave_segment();
     }
     // Gives back what it has at hand. The owner.
     void drop_spare() {
         if (spare_ != nullptr) memory::free(std::exchange(spare_, nullptr)->block);
     }
-    [[nodiscard]] bool is_empty() const { return piece_->below == nullptr && top_ == piece_->begin; }
+    [[nodiscard]] bool is_empty() const { return segment_->below == nullptr && top_ == segment_->begin; }
 
     // For the owner's list of those that it does not use.
     FrameStack* next = nullptr;
@@ -69,25 +69,25 @@ class FrameStack {
         FrameStack* stack;
         std::size_t bytes; // with this
     };
-    struct alignas(alignment) Piece {
-        static Piece* create(std::size_t bytes, NodeId node) {
+    struct alignas(alignment) Segment {
+        static Segment* create(std::size_t bytes, NodeId node) {
             auto const block = memory::allocate(bytes, cache_line_bytes, node);
             if (!block.ok()) return nullptr;
-            auto* const piece = new (static_cast<void*>(block.value().address)) Piece{.block = block.value()};
-            piece->begin = reinterpret_cast<std::byte*>(piece + 1);
-            return piece;
+            auto* const segment = new (static_cast<void*>(block.value().address)) Segment{.block = block.value()};
+            segment->begin = reinterpret_cast<std::byte*>(segment + 1);
+            return segment;
         }
 
         memory::Block block;
-        Piece* below = nullptr;
+        Segment* below = nullptr;
         std::byte* top_below = nullptr; // where the one below was left
         std::byte* begin = nullptr;     // of the frames
     };
 
-    FrameStack(Piece& piece, NodeId node)
+    FrameStack(Segment& segment, NodeId node)
         : node_(node) {
-        piece.begin = reinterpret_cast<std::byte*>(this) + needed_for(sizeof(FrameStack)) - sizeof(Head);
-        enter(piece, piece.begin);
+        segment.begin = reinterpret_cast<std::byte*>(this) + needed_for(sizeof(FrameStack)) - sizeof(Head);
+        enter(segment, segment.begin);
     }
 
     static constexpr std::size_t needed_for(std::size_t bytes) {
@@ -95,32 +95,32 @@ class FrameStack {
     }
     static Head* head_of(void* frame) { return static_cast<Head*>(frame) - 1; }
 
-    [[gnu::noinline]] bool add_piece(std::size_t needed) {
-        if (spare_ != nullptr && spare_->block.bytes - sizeof(Piece) < needed) drop_spare();
-        std::size_t const wanted = std::max(std::min(2 * piece_->block.bytes, max_bytes), needed + sizeof(Piece));
-        Piece* const piece = spare_ != nullptr ? std::exchange(spare_, nullptr) : Piece::create(wanted, node_);
-        if (piece == nullptr) return false;
-        piece->below = piece_;
-        piece->top_below = top_;
-        enter(*piece, piece->begin);
+    [[gnu::noinline]] bool add_segment(std::size_t needed) {
+        if (spare_ != nullptr && spare_->block.bytes - sizeof(Segment) < needed) drop_spare();
+        std::size_t const wanted = std::max(std::min(2 * segment_->block.bytes, max_bytes), needed + sizeof(Segment));
+        Segment* const segment = spare_ != nullptr ? std::exchange(spare_, nullptr) : Segment::create(wanted, node_);
+        if (segment == nullptr) return false;
+        segment->below = segment_;
+        segment->top_below = top_;
+        enter(*segment, segment->begin);
         return true;
     }
     // Nothing is in it any more. One is kept, so that a frame at its edge does not cost one each time.
-    [[gnu::noinline]] void leave_piece() {
+    [[gnu::noinline]] void leave_segment() {
         drop_spare();
-        spare_ = piece_;
+        spare_ = segment_;
         enter(*spare_->below, spare_->top_below);
     }
-    void enter(Piece& piece, std::byte* top) {
-        piece_ = &piece;
+    void enter(Segment& segment, std::byte* top) {
+        segment_ = &segment;
         top_ = top;
-        end_ = piece.block.address + piece.block.bytes;
+        end_ = segment.block.address + segment.block.bytes;
     }
 
-    Piece* piece_ = nullptr; // the newest
+    Segment* segment_ = nullptr; // the newest
     std::byte* top_ = nullptr;
     std::byte* end_ = nullptr;
-    Piece* spare_ = nullptr;
+    Segment* spare_ = nullptr;
     NodeId node_;
 };
 

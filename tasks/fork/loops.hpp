@@ -2,8 +2,9 @@
 // forks half of what is left whenever nothing of it is left to steal ("lazy binary splitting": Tzannes and others,
 // 2010): as often as other cores are idle, about, whatever the iterations cost.
 //
-// All of these: in a task, whose core does nothing else meanwhile; or in any thread, which waits. Bodies run on any
-// core, several at once, and wait for nothing but what they fork (fork_core.hpp). The caller sees what they wrote.
+// All of these: in a task, whose core serves no other meanwhile, but for static shares; or in any thread, which waits.
+// Bodies run on any core, several at once, and wait for nothing but what they fork (fork_core.hpp). The caller sees
+// what they wrote.
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,9 @@ struct LoopOptions {
     std::atomic<bool> const* stop = nullptr;
     // So long after the call nothing more begins; 0: no limit.
     Nanoseconds time_limit{0};
-    // Each core has the same part in each call, of equal size, and none is stolen: so what a core has touched first
-    // lies with it, and is in its caches the next time. Not within what is forked, where it is an ordinary loop.
+    // Each core has the same part in each call of the same caller, of equal size, and none is stolen: so what a core
+    // has touched first lies with it, and is in its caches the next time. In a task its core goes on with other tasks
+    // meanwhile. Within what is forked, and where many such tasks wait on a core already, it is an ordinary loop.
     bool static_shares = false;
 };
 
@@ -48,8 +50,8 @@ template <typename Body> class Loop {
     Loop(Body& body, LoopOptions const& options)
         : body_(body)
         , options_(options)
-        , end_time_(options.time_limit == Nanoseconds{0} ? no_end
-                                                         : clock::timestamp() + clock::to_cycles(options.time_limit)) {}
+        , end_time_(is_limited(options.time_limit) ? clock::timestamp() + clock::to_cycles(options.time_limit)
+                                                   : no_end) {}
 
     Outcome run(std::uint64_t begin, std::uint64_t end) {
         if (begin < end && !(options_.static_shares && run_static_shares(begin, end)))
@@ -64,6 +66,8 @@ template <typename Body> class Loop {
     }
 
   private:
+    // What takes decades is no limit: its cycles would not fit.
+    static constexpr bool is_limited(Nanoseconds time) { return raw(time) != 0 && raw(time) < std::uint64_t{1} << 60; }
     void run_part(ForkCore& core, std::uint64_t begin, std::uint64_t end, Pace pace) {
         while (begin != end && goes_on()) {
             if (end - begin > pace.size() && pace.is_known() && core.has_none_to_steal()) {
@@ -185,7 +189,11 @@ class Blocks {
         width_ = std::min(columns, std::max<std::uint64_t>(area / height_, 1));
         across_ = (columns - 1) / width_ + 1;
     }
-    [[nodiscard]] std::uint64_t count() const { return ((rows_ - 1) / height_ + 1) * across_; }
+    [[nodiscard]] std::uint64_t count() const {
+        std::uint64_t count = 0;
+        bool const is_too_large = __builtin_mul_overflow((rows_ - 1) / height_ + 1, across_, &count);
+        return is_too_large ? ~std::uint64_t{0} : count; // nobody comes to its end
+    }
     [[nodiscard]] Block2d block(std::uint64_t number) const {
         std::uint64_t const row = number / across_ * height_;
         std::uint64_t const column = number % across_ * width_;

@@ -133,8 +133,8 @@ class SleepUse {
     std::array<ModelAtomic<bool>*, 2> asleep_{};
 };
 
-// A coroutine that forks two others and joins them, together or each: its rest may be stolen each time. It is one job,
-// that of its rest.
+// A coroutine that forks two others and joins them, together or each: its continuation may be
+// stolen each time: one job.
 class JoinUse {
   public:
     ProtocolUse use(std::string name, std::size_t thieves, bool joins_each) {
@@ -142,7 +142,7 @@ class JoinUse {
         program.begin = [this, joins_each] {
             joins_each_ = joins_each;
             joins_ = ModelMemory::make<JoinCount>();
-            rest_ = ModelMemory::make<ForkJob>();
+            continuation_ = ModelMemory::make<ForkJob>();
             for (auto& deque : deques_) deque = ModelMemory::make<WorkDeque>();
             for (auto& result : results_) result = ModelMemory::make<ModelPlain<std::uint32_t>>(0U);
             next_ = ModelMemory::make<ModelPlain<std::size_t>>(std::size_t{0});
@@ -183,7 +183,7 @@ class JoinUse {
             }
             std::size_t const at = *next_;
             *next_ = at + 1;
-            static_cast<void>(deques_.at(core)->push(*rest_));
+            static_cast<void>(deques_.at(core)->push(*continuation_));
             *results_.at(at) = 1;
             place = deques_.at(core)->pop() != nullptr ? Place::BehindFork : Place::BehindJoin;
             if (place == Place::BehindJoin && !joins_->end_child()) return;
@@ -191,7 +191,7 @@ class JoinUse {
     }
 
     JoinCount* joins_ = nullptr;
-    ForkJob* rest_ = nullptr;
+    ForkJob* continuation_ = nullptr;
     std::array<WorkDeque*, 3> deques_{};
     std::array<ModelPlain<std::uint32_t>*, forks> results_{};
     ModelPlain<std::size_t>* next_ = nullptr;
@@ -211,9 +211,9 @@ TEST(Model, Forks) {
         .use(deque.use("no room", {.jobs = 3, .tries = 2}))
         .use(deque.use("taken between", {.jobs = 3, .tries = 2, .takes_between = true}))
         .use(sleep.use("one sleeps", 1))
-        .use(join.use("a rest is stolen", 1, false))
-        .use(join.use("a rest is stolen twice", 2, false))
-        .use(join.use("a rest is stolen twice, joined between", 2, true))
+        .use(join.use("a continuation is stolen", 1, false))
+        .use(join.use("a continuation is stolen twice", 2, false))
+        .use(join.use("a continuation is stolen twice, joined between", 2, true))
         .check({"work_deque,", "sleep_count,", "join_count,"},
                {{"join_count, has_thefts() condition: always", "a look that saves a locked instruction"},
                 {"sleep_count, end() condition 1: never", "a look that saves a locked instruction"},

@@ -18,8 +18,11 @@
 #include "tasks/rcu/rcu_wait.hpp"
 #include "tasks/spawn.hpp"
 #include "tasks/start.hpp"
+#include "tasks/task_group.hpp"
 #include "tasks/threads/semaphore.hpp"
 #include "tasks/threads/thread.hpp"
+#include "tasks/turn_limit.hpp"
+#include "tasks/workers.hpp"
 #include "tests/delays.hpp"
 
 namespace mxk {
@@ -35,6 +38,18 @@ std::size_t here() {
 }
 template <typename T> std::string message(Result<T> const& result) {
     return result.ok() ? std::string() : std::string(result.error().message());
+}
+
+// By a loop that is long enough for all to come.
+std::ptrdiff_t cores_used() {
+    std::array<std::atomic<bool>, core_count> used{};
+    parallel_for(0, 400,
+                 [&](std::uint64_t) {
+                     used.at(here()) = true;
+                     std::this_thread::sleep_for(std::chrono::microseconds(100));
+                 },
+                 {.grain = 1});
+    return std::ranges::count_if(used, [](auto const& it) { return it.load(); });
 }
 
 TEST(ForkPlacesTest, a_function_runs_where_it_is_sent) {
@@ -122,6 +137,26 @@ TEST(ForkPlacesTest, each_core_has_the_same_share_each_time) {
     }
 }
 
+// Each task of a core waits for other cores in its middle, and the next one begins meanwhile.
+TEST(ForkPlacesTest, tasks_that_wait_do_so_no_deeper_than_the_stack_allows) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    constexpr int tasks = 3000;
+    std::atomic<int> parts{0};
+    std::atomic<int> places{0};
+    EXPECT_TRUE(run_at(on(core_id(1)), [&] {
+                    TaskGroup group(Worker::current());
+                    for (int i = 0; i < tasks; ++i)
+                        EXPECT_TRUE(group.spawn(Worker::current(), core_id(1), [&](Worker&) {
+                            parallel_for(0, 8, [&](std::uint64_t) { ++parts; }, {.static_shares = true});
+                            if (!run_at(on(core_id(2)), [&] { ++places; }).ok()) ++places;
+                        }));
+                    group.wait();
+                }).ok());
+    EXPECT_EQ(parts.load(), 8 * tasks);
+    EXPECT_EQ(places.load(), tasks);
+}
+
 TEST(ForkPlacesTest, loops_end_when_their_time_is_over) {
     auto runtime = start();
     ASSERT_TRUE(runtime.ok());
@@ -141,6 +176,8 @@ TEST(ForkPlacesTest, loops_end_when_their_time_is_over) {
     EXPECT_FALSE(parallel_for_2d(1000, 1000, count, {.grain = 1, .time_limit = microseconds(20'000)}));
     EXPECT_LT(calls.load(), 50'000U);
     EXPECT_TRUE(parallel_for(0, 10, millisecond, {.time_limit = microseconds(60'000'000)}));
+    EXPECT_TRUE(parallel_for(0, 10, millisecond, {.time_limit = Nanoseconds{~std::uint64_t{0}}}));
+    EXPECT_FALSE(TurnLimit(Nanoseconds{~std::uint64_t{0}}).is_due());
     Result<void> const ended = parallel_for(0, 100'000,
                                             [&](std::uint64_t i) -> Result<void> {
                                                 millisecond(i);
@@ -171,16 +208,6 @@ TEST(ForkPlacesTest, two_dimensions_stop_at_a_failure) {
 TEST(ForkPlacesTest, fewer_cores_take_part_and_more_again) {
     auto runtime = start();
     ASSERT_TRUE(runtime.ok());
-    auto const cores_used = [] {
-        std::array<std::atomic<bool>, core_count> used{};
-        parallel_for(0, 400,
-                     [&](std::uint64_t) {
-                         used.at(here()) = true;
-                         std::this_thread::sleep_for(std::chrono::microseconds(100));
-                     },
-                     {.grain = 1});
-        return std::ranges::count_if(used, [](auto const& it) { return it.load(); });
-    };
     EXPECT_GT(cores_used(), 1);
     ASSERT_TRUE(runtime.value().resize(1).ok());
     EXPECT_EQ(cores_used(), 1);
@@ -238,6 +265,19 @@ TEST(ForkPlacesTest, nothing_is_lost_when_cores_leave) {
     std::vector<std::uint64_t> values(keys.size());
     EXPECT_EQ(made.value().find(keys, values), keys.size());
     EXPECT_EQ(values, keys);
+}
+
+// Two at the same time: what one of them has said holds, all of it.
+TEST(ForkPlacesTest, several_threads_say_how_many_cores_take_part) {
+    auto runtime = start();
+    ASSERT_TRUE(runtime.ok());
+    for (int round = 0; round < 10; ++round) {
+        std::array<std::thread, 2> threads;
+        for (std::size_t i = 0; i < threads.size(); ++i)
+            threads.at(i) = std::thread([&, i] { EXPECT_TRUE(runtime.value().resize(i == 0 ? 1 : core_count).ok()); });
+        for (std::thread& thread : threads) thread.join();
+        EXPECT_EQ(cores_used() > 1, workers::takes_part(core_id(core_count - 1)));
+    }
 }
 
 // While loops, coroutines and a table's calls are under way.

@@ -177,6 +177,62 @@ TEST_F(ForkedTest, what_is_thrown_comes_to_the_caller_behind_the_join) {
     }
 }
 
+// A coroutine fails behind its co_return, by what it has forked: its caller has that at the call, and no value.
+TEST_F(ForkedTest, a_call_fails_by_what_it_has_forked) {
+    InjectDelays const delays;
+    auto runtime = start(2);
+    ASSERT_TRUE(runtime.ok());
+    struct Bodies {
+        static Forked<int> fail(bool fails) {
+            if (fails) throw std::runtime_error("forked");
+            co_return 1;
+        }
+        static Forked<int> child() {
+            int result = 0;
+            co_await fork(result, fail(true));
+            co_return 5;
+        }
+        static Forked<int> caller() {
+            int value = -1;
+            try {
+                value = co_await child();
+            } catch (std::runtime_error const&) {
+                value = 7;
+            }
+            int const other = co_await fail(false); // nothing is left of it
+            co_return value + other;
+        }
+    };
+    for (int round = 0; round < 50; ++round) EXPECT_EQ(run_forked([] { return Bodies::caller(); }).value(), 8);
+}
+
+// A child does not end before its parent has gone on elsewhere, at each depth: each continuation is stolen, each join
+// waits, and each stack has another owner behind it.
+TEST_F(ForkedTest, continuations_are_stolen_while_children_run) {
+    InjectDelays const delays;
+    auto runtime = start(3);
+    ASSERT_TRUE(runtime.ok());
+    struct Bodies {
+        static Forked<std::thread::id> child(std::atomic<int>& begun) {
+            ++begun;
+            while (begun.load() < 2) std::this_thread::yield();
+            co_return std::this_thread::get_id();
+        }
+        static Forked<unsigned> parent(unsigned depth) {
+            std::atomic<int> begun{0};
+            std::thread::id other{};
+            co_await fork(other, child(begun));
+            std::thread::id const own = std::this_thread::get_id();
+            ++begun;
+            unsigned below = 0;
+            if (depth != 0) below = co_await parent(depth - 1);
+            co_await join();
+            co_return below + (other != own ? 1 : 0);
+        }
+    };
+    for (int round = 0; round < 20; ++round) EXPECT_EQ(run_forked([] { return Bodies::parent(9); }).value(), 10U);
+}
+
 TEST_F(ForkedTest, what_comes_behind_a_failure_does_not_begin) {
     auto runtime = start(1);
     ASSERT_TRUE(runtime.ok());
@@ -205,6 +261,10 @@ TEST_F(ForkedTest, results_that_only_move_and_coroutines_that_are_dropped) {
             co_await fork(first, make(1));
             auto const second = co_await make(2);
             { auto const dropped = make(3); }
+            {
+                std::unique_ptr<int> unused;
+                auto const never_awaited = fork(unused, make(4));
+            }
             co_await join();
             co_return std::to_string(*first) + std::to_string(*second);
         }
