@@ -1,9 +1,9 @@
-// The Fibonacci number by recursion, with a fork at each step: for tests of forks.
+// The Fibonacci number by recursion, with a fork at each step, as a function and as a coroutine: for tests of forks.
 #pragma once
 
 #include <cstdint>
 
-#include "tasks/fork/fork_core.hpp"
+#include "tasks/fork/forked.hpp"
 
 namespace mxk {
 
@@ -14,6 +14,14 @@ inline std::uint64_t fibonacci(ForkCore& core, unsigned n) {
     core.both([&](ForkCore& its) { first = fibonacci(its, n - 1); },
               [&](ForkCore& its) { second = fibonacci(its, n - 2); });
     return first + second;
+}
+inline Forked<std::uint64_t> fibonacci_of(unsigned n) {
+    if (n < 2) co_return n;
+    std::uint64_t first = 0;
+    co_await fork(first, fibonacci_of(n - 1));
+    std::uint64_t const second = co_await fibonacci_of(n - 2);
+    co_await join();
+    co_return first + second;
 }
 
 } // namespace mxk

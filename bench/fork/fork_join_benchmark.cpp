@@ -10,23 +10,15 @@
 
 #include "bench/fork/fork_peer.hpp"
 #include "bench/frame/grid.hpp"
-#include "tasks/run_on.hpp"
+#include "tasks/fork/entry.hpp"
 #include "tasks/workers.hpp"
 
 namespace mxk::bench {
 namespace {
 
-// function() as a task of that core.
-template <typename Function> void run_in_task(CoreId core, Function function) {
-    run_on_one(core, [&](Worker&) {
-        function();
-        return Step::Done;
-    });
-}
-
 Result<ForkOutcome> run_serial(ForkProgram& program, std::span<CoreId const> cores) {
     ForkOutcome outcome;
-    run_in_task(cores[0], [&] { outcome.elapsed = program.time(SerialForks{}); });
+    forks::in_task(cores[0], [&] { outcome.elapsed = program.time(SerialForks{}); });
     return outcome;
 }
 
@@ -42,8 +34,8 @@ Result<ForkOutcome> run_on_cores(ForkProgram& program, std::span<CoreId const> c
     ForkOutcome outcome;
     auto const before = count_steals(cores);
     ForkCore::limit_to(cores);
-    run_in_task(cores[0],
-                [&] { forks::enter([&](ForkCore& core) { outcome.elapsed = program.time(CoreForks(core)); }); });
+    forks::in_task(cores[0],
+                   [&] { forks::enter([&](ForkCore& core) { outcome.elapsed = program.time(CoreForks(core)); }); });
     ForkCore::limit_to({});
     outcome.steals = count_steals(cores);
     for (std::size_t at = 0; at < before.size(); ++at) (*outcome.steals)[at] -= before[at];

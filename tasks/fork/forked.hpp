@@ -214,10 +214,11 @@ template <typename Make> auto run_forked(Make&& make) -> Result<typename std::in
         ForkRoot root;
         typename Promise::Made result;
         Promise* const outermost = make().release();
-        if (outermost == nullptr) return Error("run_forked: out of memory: no room for a coroutine's frame");
-        outermost->made = &result;
-        outermost->run_outermost(core, root);
-        if (root.trouble.kind() == ForkTrouble::Kind::NoMemory)
+        if (outermost != nullptr) {
+            outermost->made = &result;
+            outermost->run_outermost(core, root);
+        }
+        if (outermost == nullptr || root.trouble.kind() == ForkTrouble::Kind::NoMemory)
             return Error("run_forked: out of memory: no room for a coroutine's frame");
         root.trouble.throw_again();
         if constexpr (std::is_void_v<typename std::invoke_result_t<Make&>::Value>)

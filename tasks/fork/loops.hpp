@@ -17,10 +17,10 @@
 #include <utility>
 
 #include "base/result.hpp"
-#include "kernel/clock.hpp"
 #include "tasks/fork/fork_failure.hpp"
 #include "tasks/fork/pace.hpp"
 #include "tasks/fork/shares.hpp"
+#include "tasks/turn_limit.hpp"
 
 namespace mxk {
 
@@ -50,8 +50,7 @@ template <typename Body> class Loop {
     Loop(Body& body, LoopOptions const& options)
         : body_(body)
         , options_(options)
-        , end_time_(is_limited(options.time_limit) ? clock::timestamp() + clock::to_cycles(options.time_limit)
-                                                   : no_end) {}
+        , limit_(options.time_limit != Nanoseconds{0} ? std::optional(TurnLimit(options.time_limit)) : std::nullopt) {}
 
     Outcome run(std::uint64_t begin, std::uint64_t end) {
         if (begin < end && !(options_.static_shares && run_static_shares(begin, end)))
@@ -66,8 +65,6 @@ template <typename Body> class Loop {
     }
 
   private:
-    // What takes decades is no limit: its cycles would not fit.
-    static constexpr bool is_limited(Nanoseconds time) { return raw(time) != 0 && raw(time) < std::uint64_t{1} << 60; }
     void run_part(ForkCore& core, std::uint64_t begin, std::uint64_t end, Pace pace) {
         while (begin != end && goes_on()) {
             if (end - begin > pace.size() && pace.is_known() && core.has_none_to_steal()) {
@@ -104,7 +101,7 @@ template <typename Body> class Loop {
     bool goes_on() {
         if (!has_failed_.load(std::memory_order_relaxed) &&
             (options_.stop == nullptr || !options_.stop->load(std::memory_order_relaxed)) &&
-            (end_time_ == no_end || clock::timestamp() < end_time_)) [[likely]]
+            (!limit_ || !limit_->is_due())) [[likely]]
             return true;
         is_cut_.store(true, std::memory_order_relaxed);
         return false;
@@ -129,11 +126,9 @@ template <typename Body> class Loop {
         }
     }
 
-    static constexpr Cycles no_end{~std::uint64_t{0}};
-
     Body& body_;
     LoopOptions const& options_;
-    Cycles end_time_;
+    std::optional<TurnLimit> limit_;
     std::atomic<bool> has_failed_{false};
     std::atomic<bool> is_cut_{false};
     std::optional<Error> error_;

@@ -18,7 +18,7 @@ constexpr std::uint64_t share_begin(std::uint64_t begin, std::uint64_t end, std:
 }
 
 // function(core, place, count) on each core that takes part, and the caller's; it throws nothing. False, and nothing
-// has run: within what is forked, without cores, without memory, or where too many tasks of this core wait already. In
+// has run: within what is forked, without cores, or where too many tasks of this core wait already. In
 // a task, whose core goes on with others meanwhile, or a thread, which waits.
 template <typename Function> bool on_each_core(Function&& function) {
     ForkCore* const own = ForkCore::current();

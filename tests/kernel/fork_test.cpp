@@ -29,14 +29,6 @@ MXK_TEST(fork, recursion_on_all_cores) {
         MXK_CHECK_EQUAL(forks::enter([](ForkCore& core) { return fibonacci(core, 16); }), std::uint64_t{987});
 }
 
-Forked<std::uint64_t> fibonacci_of(unsigned n) {
-    if (n < 2) co_return n;
-    std::uint64_t first = 0;
-    co_await fork(first, fibonacci_of(n - 1));
-    std::uint64_t const second = co_await fibonacci_of(n - 2);
-    co_await join();
-    co_return first + second;
-}
 // Deeper than any stack of a core; each fork has a sibling.
 Forked<std::uint64_t> depth_of(std::uint64_t depth) {
     if (depth == 0) co_return 0;

@@ -14,18 +14,10 @@
 
 #include "main/library/parallel.hpp"
 #include "tests/delays.hpp"
+#include "tests/fibonacci.hpp"
 
 namespace mxk {
 namespace {
-
-Forked<std::uint64_t> fibonacci_of(unsigned n) {
-    if (n < 2) co_return n;
-    std::uint64_t first = 0;
-    co_await fork(first, fibonacci_of(n - 1));
-    std::uint64_t const second = co_await fibonacci_of(n - 2);
-    co_await join();
-    co_return first + second;
-}
 
 // A tree whose number of children depends on the place; joined at its end.
 Forked<> count_tree(std::atomic<std::uint64_t>& count, unsigned depth, unsigned place) {
