@@ -103,7 +103,7 @@ template <typename Region> class TravelAccess : public TableAccess<Region> {
 
 // A table that may make its operations wait before they begin: those that have not taken an instruction
 // (keeps_instruction()), and those that have come to their key's owner (keeps_operation()). It counts the others:
-// begins(), ended<method>().
+// begins(), ended().
 template <typename Access>
 concept GatedAccess = requires(Access& access, std::size_t here, Task& task) {
     { access.keeps_operation(here, task) } -> std::same_as<bool>;
@@ -176,7 +176,7 @@ template <typename Access> class OpenTravelTask : public Task {
         }
         if (visit == Visit::Wrong) [[unlikely]]
             self.run_.cores.run(here).count_wrong();
-        if constexpr (GatedAccess<Access>) access.template ended<method>(worker, here);
+        if constexpr (GatedAccess<Access>) access.ended(here);
         task.body = &initial;
         worker.append(task, task.home);
     }

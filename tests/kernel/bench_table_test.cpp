@@ -4,6 +4,7 @@
 #include <ranges>
 #include <string_view>
 
+#include "base/log.hpp"
 #include "bench/table/table_access.hpp"
 #include "bench/table/task_engine.hpp"
 #include "kernel/memory/memory.hpp"
@@ -25,7 +26,19 @@ void check_verified(Mix const&, TableExperiment::Outcome const& outcome) {
 void expect_verified(TableOptions const& options, EngineKind const& kind, int runs = 1) {
     if (!check(options)) return;  // not from this queue
     if (is_unsafe(&kind)) return; // bench_table_models_test.cpp
-    run_all(options, kind, &check_verified, runs);
+    bool is_verified = true;
+    run_all(
+        options, kind,
+        [&](Mix const& phase, TableExperiment::Outcome const& outcome) {
+            check_verified(phase, outcome);
+            is_verified = is_verified && outcome.verified();
+        },
+        runs);
+    if (is_verified) return;
+    log::warn("that was an engine of {}, model {}, submit {}, notation {}, growth {}, rehash {}, hash {}",
+              kind.layout.name, static_cast<int>(kind.model), static_cast<int>(kind.submit),
+              static_cast<int>(kind.notation), static_cast<int>(kind.growth), static_cast<int>(kind.rehash),
+              static_cast<int>(kind.hash));
 }
 
 MXK_TEST(bench_table, every_engine_is_verified_in_every_phase) {

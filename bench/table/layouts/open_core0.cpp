@@ -7,6 +7,8 @@
 //
 //     close     a core begins no instruction, and keeps operations that come for the first time in a list
 //               until all operations are at rest: ended, or in a list
+//               (none begins an instruction once a region was found crowded: however late core 0 comes to it, what has
+//               begun finds room)
 //     rehash    core 0 alone
 //     forward   each core sends its list on to the keys' new owners, where they come into lists again
 //               until all are at rest
@@ -45,7 +47,8 @@ struct alignas(cache_line_bytes) CoreGate {
     std::atomic<std::uint64_t> kept{0};  // that came into the list
     std::atomic<std::uint64_t> taken{0}; // out of it
     // Core 0's, of all.
-    alignas(cache_line_bytes) std::atomic<bool> is_rehashing{false};
+    enum class Rehash : std::uint8_t { None, Closes, Opens };
+    alignas(cache_line_bytes) std::atomic<Rehash> rehash{Rehash::None};
     std::atomic<bool> is_full{false}; // there was no memory for a table twice as large
 
     // release: what the operation has written to regions is there when core 0 counts it
@@ -58,9 +61,10 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
   public:
     // Errors: no memory.
     static Result<CoreZeroAccess> create(EngineSetup const& setup) {
-        // What begins while core 0 is on its way to close the table must have room: some operations of each task.
+        // A fifth is free in each region when the table begins to close: what has begun must have room there, an
+        // operation of each task, wherever it finds some.
         std::size_t const cores = setup.owners.size();
-        std::size_t const min = 32 * cores * setup.run.tasks_each;
+        std::size_t const min = 10 * cores * setup.run.tasks_each;
         CoreZeroAccess access(setup, std::max<std::size_t>(*setup.run.initial_slots, min));
         access.gates_ = MXK_TRY(PerCore<CoreGate>::with_room(cores, setup.owners.front().node));
         for (Owner const& owner : setup.owners) {
@@ -80,7 +84,9 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
     [[nodiscard]] std::size_t touched_bytes() const { return touched_bytes_; }
     // OpenTravelTask's, on core `here`.
     bool keeps_instruction(std::size_t here, Task& task) {
-        if (!gates_[here].is_closed) [[likely]]
+        // relaxed: nothing that is read behind it depends on it
+        bool const closes = gates_[0].rehash.load(std::memory_order_relaxed) == CoreGate::Rehash::Closes;
+        if (!gates_[here].is_closed && !closes) [[likely]]
             return false;
         gates_[here].instructions.append(task);
         return true;
@@ -93,16 +99,29 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
         CoreGate::add_one(gates_[here].kept);
         return true;
     }
-    template <Operation method> void ended(Worker& worker, std::size_t here) {
-        // Before: once all have ended, core 0 replaces the table that this looks at.
-        if constexpr (method == Operation::Insert || overwrites(method)) rehash_if_crowded(worker, here);
-        CoreGate::add_one(gates_[here].ended);
+    // Behind a visit; before ended(): once all have, core 0 replaces the table that this looks at. relaxed: what the
+    // rehash reads comes to it by messages.
+    void work(Worker& worker, std::size_t at) {
+        if (region(at).size() * 5 <= region(at).slot_count() * 4) [[likely]]
+            return;
+        CoreGate& first = gates_[0];
+        if (first.is_full.load(std::memory_order_relaxed)) return;
+        auto before = first.rehash.load(std::memory_order_relaxed);
+        if (before == CoreGate::Rehash::Closes) return;
+        // Where it still opens: core 0 begins again once all have.
+        bool const opens = before == CoreGate::Rehash::Opens;
+        if (!first.rehash.compare_exchange_strong(before, CoreGate::Rehash::Closes, std::memory_order_acq_rel)) return;
+        if (opens) return;
+        coordinator_ = Coordinator(this);
+        worker.append(coordinator_, owners()[0].core);
     }
+    void ended(std::size_t here) { CoreGate::add_one(gates_[here].ended); }
 
     // Errors: no memory for a table twice as large.
     Result<void> settle() {
         run_on_one(owners().front().core, [this](Worker&) {
-            return gates_[0].is_rehashing.load(std::memory_order_acquire) ? Step::Again : Step::Done;
+            auto const rehash = gates_[0].rehash.load(std::memory_order_acquire);
+            return rehash == CoreGate::Rehash::None ? Step::Done : Step::Again;
         });
         if (!gates_[0].is_full.exchange(false, std::memory_order_relaxed)) return {};
         return Error("out of memory: no room for a table twice as large");
@@ -151,14 +170,22 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
             }
         }
         void answered(Worker& worker) {
-            if (order == Order::Open) return access->gates_[0].is_rehashing.store(false, std::memory_order_release);
+            if (order == Order::Open) {
+                auto opens = CoreGate::Rehash::Opens;
+                if (access->gates_[0].rehash.compare_exchange_strong(opens, CoreGate::Rehash::None)) return;
+                return send(worker, Order::Close);
+            }
             body = &Coordinator::wait;
             worker.append(*this);
         }
         static void wait(Worker& worker, Task& task) {
             auto& self = static_cast<Coordinator&>(task);
             if (!self.access->all_at_rest()) return worker.append(task);
-            if (self.order == Order::Forward) return self.send(worker, Order::Open);
+            if (self.order == Order::Forward) {
+                // relaxed: who gets the message sees it
+                self.access->gates_[0].rehash.store(CoreGate::Rehash::Opens, std::memory_order_relaxed);
+                return self.send(worker, Order::Open);
+            }
             self.access->rehash();
             self.send(worker, Order::Forward);
         }
@@ -172,17 +199,6 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
         : TravelAccess(setup, slots)
         , first_slots_(slots)
         , growth_bytes_(growth_bytes(setup.run)) {}
-
-    // Behind a put; the owner. relaxed: what the rehash reads comes to it by messages.
-    void rehash_if_crowded(Worker& worker, std::size_t at) {
-        if (region(at).size() * 5 <= region(at).slot_count() * 4) [[likely]]
-            return;
-        CoreGate& first = gates_[0];
-        if (first.is_full.load(std::memory_order_relaxed) || first.is_rehashing.load(std::memory_order_relaxed)) return;
-        if (first.is_rehashing.exchange(true, std::memory_order_acq_rel)) return;
-        coordinator_ = Coordinator(this);
-        worker.append(coordinator_, owners()[0].core);
-    }
 
     void obey(Worker& worker, std::size_t at, Order order) {
         CoreGate& gate = gates_[at];
