@@ -57,6 +57,10 @@ template <typename Key> class Set {
     template <typename Visit> void for_each(Visit visit) const {
         table_.for_each([&visit](KeyView const& key, NoValue const&) { visit(key); });
     }
+    [[nodiscard]] std::size_t region_count() const { return table_.region_count(); }
+    template <typename Visit> void for_each_of_region(std::size_t region, Visit visit) const {
+        table_.for_each_of_region(region, [&visit](KeyView const& key, NoValue const&) { visit(key); });
+    }
     std::size_t clear() { return table_.clear(); }
     void shrink() { table_.shrink(); }
     [[nodiscard]] std::size_t bytes() const { return table_.bytes(); }

@@ -135,6 +135,9 @@ template <typename Key, typename Value> class Table {
     // must not call the table. What changes in other regions meanwhile may be seen or not. A string that it is given
     // does not outlive the visit.
     template <typename Visit> void for_each(Visit visit) const;
+    // The same for one of them: parallel_for(table, visit) has all cores take regions (tasks/fork/loops.hpp).
+    [[nodiscard]] std::size_t region_count() const { return regions_.size(); }
+    template <typename Visit> void for_each_of_region(std::size_t region, Visit visit) const;
     // Erases all keys, region by region, and gives their memory back (it stays where there is none for a smaller
     // array); gives how many there were. What others insert meanwhile may stay.
     std::size_t clear();

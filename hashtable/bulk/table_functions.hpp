@@ -1,6 +1,7 @@
 // The functions of Table that are longer than their names.
 #pragma once
 
+#include "base/panic.hpp"
 #include "hashtable/bulk/bulk_table.hpp"
 
 namespace mxk {
@@ -168,10 +169,15 @@ template <typename Key, typename Value> bool Table<Key, Value>::erase(KeyView co
 }
 
 template <typename Key, typename Value> template <typename Visit> void Table<Key, Value>::for_each(Visit visit) const {
-    for (Region& region : regions_) {
-        SharedHold const hold(region.lock());
-        region.for_each(visit);
-    }
+    for (std::size_t region = 0; region < regions_.size(); ++region)
+        for_each_of_region(region, [&visit](auto const&... pair) { visit(pair...); });
+}
+template <typename Key, typename Value>
+template <typename Visit>
+void Table<Key, Value>::for_each_of_region(std::size_t region, Visit visit) const {
+    expect(region < regions_.size(), "a table has no such region");
+    SharedHold const hold(regions_[region].lock());
+    regions_[region].for_each(visit);
 }
 
 template <typename Key, typename Value>

@@ -165,6 +165,24 @@ auto parallel_for(std::uint64_t begin, std::uint64_t end, Body&& body, LoopOptio
             options);
 }
 
+// What lies in regions, such as mxk::Table (hashtable/bulk/bulk_table.hpp).
+template <typename Table>
+concept InRegions = requires(Table const& table) {
+    { table.region_count() } -> std::same_as<std::size_t>;
+};
+
+// visit(key, value) for every pair of a table, or visit(key) of a set: as its for_each(), several regions at the same
+// time. It gives nothing, forks nothing, and does not call the table, a part of which it holds. `grain`: regions.
+template <InRegions Table, typename Visit>
+bool parallel_for(Table const& table, Visit&& visit, LoopOptions const& options = {}) {
+    return parallel_for(
+        0, table.region_count(),
+        [&](std::uint64_t region) {
+            table.for_each_of_region(region, [&visit](auto const&... pair) { visit(pair...); });
+        },
+        options);
+}
+
 // A part of rows and columns.
 struct Block2d {
     std::uint64_t row_begin, row_end, column_begin, column_end;

@@ -92,6 +92,18 @@ T parallel_reduce(std::uint64_t begin, std::uint64_t end, T identity, Map&& map,
     });
 }
 
+// map(key, value) for every pair of a table, or map(key) of a set, combined in any order: combine() is commutative,
+// too. As parallel_for(table, visit).
+template <InRegions Table, typename T, typename Map, typename Combine>
+T parallel_reduce(Table const& table, T identity, Map&& map, Combine&& combine) {
+    auto const of_region = [&](std::uint64_t region) {
+        T sum = identity;
+        table.for_each_of_region(region, [&](auto const&... pair) { sum = combine(std::move(sum), map(pair...)); });
+        return sum;
+    };
+    return parallel_reduce(0, table.region_count(), identity, of_region, combine);
+}
+
 // results[i] = combine of values[0] to values[i]; `results` may be `values`. As many results as values. combine() is
 // associative. Without memory for the parts' sums it is done by one core.
 template <typename T, typename Combine>

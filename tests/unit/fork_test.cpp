@@ -12,10 +12,13 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "main/library/parallel.hpp"
+#include "main/library/set.hpp"
+#include "main/library/table.hpp"
 #include "tasks/task_group.hpp"
 #include "tests/delays.hpp"
 #include "tests/fibonacci.hpp"
@@ -412,6 +415,50 @@ TEST_F(ForkTest, cores_without_work_take_one_percent_of_a_processor_or_less) {
     double const used = processor_seconds() - before;
     EXPECT_LE(used, 0.01 * static_cast<double>(runtime.value().topology().cores.size()));
     RecordProperty("microseconds", static_cast<int>(used * 1e6));
+}
+
+TEST_F(ForkTest, all_pairs_of_a_table_are_visited_and_summed_once_beside_readers) {
+    constexpr std::uint64_t count = 20'000;
+    auto const runtime = start(4);
+    ASSERT_TRUE(runtime.ok());
+    auto made = Table<std::uint64_t, std::uint64_t>::create();
+    ASSERT_TRUE(made.ok());
+    auto& table = made.value();
+    for (std::uint64_t key = 0; key < count; ++key) ASSERT_TRUE(table.insert(key, key + 1));
+    std::atomic<bool> ended{false};
+    std::thread reader([&] {
+        while (!ended) EXPECT_EQ(table.find(7), 8U);
+    });
+    Visits visits(count);
+    EXPECT_TRUE(parallel_for(table, [&](std::uint64_t key, std::uint64_t value) {
+        EXPECT_EQ(value, key + 1);
+        visits.add(key);
+    }));
+    EXPECT_TRUE(visits.are_all(1));
+    auto const value_of = [](std::uint64_t, std::uint64_t value) { return value; };
+    EXPECT_EQ(parallel_reduce(table, std::uint64_t{0}, value_of, std::plus<>()), count * (count + 1) / 2);
+    ended = true;
+    reader.join();
+    EXPECT_THROW(parallel_for(table, [](std::uint64_t, std::uint64_t) { throw std::runtime_error("no"); }),
+                 std::runtime_error);
+    EXPECT_TRUE(table.update(7, 7)); // no region is held any more
+    std::atomic<bool> const stop{true};
+    EXPECT_FALSE(parallel_for(table, [](std::uint64_t, std::uint64_t) { FAIL(); }, {.stop = &stop}));
+    table.clear();
+    EXPECT_EQ(parallel_reduce(table, std::uint64_t{0}, value_of, std::plus<>()), 0U);
+}
+
+TEST_F(ForkTest, all_keys_of_a_set_are_visited_and_counted) {
+    auto const runtime = start(2);
+    ASSERT_TRUE(runtime.ok());
+    auto set = Set<std::string>::create();
+    ASSERT_TRUE(set.ok());
+    for (int i = 0; i < 1000; ++i) ASSERT_TRUE(set.value().insert(std::to_string(i)));
+    std::atomic<std::size_t> bytes{0};
+    EXPECT_TRUE(parallel_for(set.value(), [&](std::string_view key) { bytes += key.size(); }));
+    EXPECT_EQ(bytes, 10 + 90 * 2 + 900 * 3);
+    auto const one = [](std::string_view) { return std::size_t{1}; };
+    EXPECT_EQ(parallel_reduce(set.value(), std::size_t{0}, one, std::plus<>()), 1000U);
 }
 
 } // namespace
