@@ -20,6 +20,11 @@ struct LockUser {
     // The user's own.
     alignas(cache_line_bytes) LockLine* spare = nullptr;
     bool is_kept = false; // what it has is given back at its end
+    // Of a thread that is no core: which one it counts as while it holds locks for nodes, how many it holds, and how
+    // often it held none.
+    CoreId core{};
+    std::uint32_t held = 0;
+    std::uint32_t turns = 0;
 };
 
 } // namespace mxk

@@ -18,7 +18,7 @@ template <typename F> class ClhNuma {
     static constexpr std::int64_t granted = -2;
     static constexpr std::int64_t pending = -1;
     struct Spin {
-        typename F::template Word<std::uint8_t> waits{0};
+        typename F::template Word<std::uint32_t> waits{0};
     };
     using Spins = typename F::template Records<Spin>;
     using SpinRef = typename F::template Ref<Spin>;

@@ -73,11 +73,29 @@ class Cohort {
         }
         node.count.acquired(at_once);
     }
+    // Whether the caller has it now.
+    bool try_acquire(Node& node) requires requires(Local& local, Upper<F>& upper, OfNode& own) {
+        local.try_acquire(node.local);
+        upper.try_acquire(own.upper());
+    }
+    {
+        OfNode& own = nodes_.own();
+        if (!own.lock.try_acquire(node.local)) return false;
+        inject::point();
+        node.passes = acquire_upper; // nobody has handed it on
+        bool const has_both = upper_.try_acquire(own.upper());
+        if (has_both)
+            node.count.acquired(true);
+        else
+            own.lock.release(node.local, acquire_upper); // one of its node that has come meanwhile waits for the upper
+        return has_both;
+    }
     void release(Node& node) {
         OfNode& own = nodes_.own();
         bool const stays = !own.lock.alone(node.local) && count_pass(node);
         node.count.released(stays);
-        if (stays) return own.lock.release(node.local, where == PassCount::Inline ? node.passes : Handed{1});
+        if constexpr (where != PassCount::Inline) node.passes = 1;
+        if (stays) return own.lock.release(node.local, node.passes);
         reset_count();
         // Before the node's, whose release publishes the node's record in the upper lock, which is the next holder's
         // then.

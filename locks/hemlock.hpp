@@ -24,7 +24,7 @@ struct HemlockVariant {
     bool writes_to_look = false;
     bool overlaps = false;
     bool ahead = false;
-    bool counts_in_word = false; // what is handed on stands in the granted word, not beside: up to 63 passes
+    bool counts_in_word = false; // what is handed on stands in the granted word, not beside
 };
 
 template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(64) Hemlock {
@@ -66,7 +66,10 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
         while (!is_of(granted = look(word, std::memory_order_acquire), lock)) wait.turn();
         // The answer, and the last use of the word. release: pairs with await_answer(), or with the user's end
         word.acc(0, std::memory_order_release);
-        return variant.counts_in_word ? static_cast<Handed>(granted & count_mask) : beside();
+        if constexpr (variant.counts_in_word)
+            return static_cast<Handed>(granted & count_mask);
+        else
+            return beside();
     }
     void release(Node& node, Handed handed = acquire_upper) {
         auto& own = grants_.own(node.own);
@@ -97,13 +100,16 @@ template <typename F, HemlockVariant variant = HemlockVariant{}> class alignas(6
     }
 
   private:
-    static constexpr std::uint64_t count_mask = 63;
+    // Of a granted word: what is handed on. In front of it the lock's identity, whose first bits say nothing: an
+    // address's are all equal.
+    static constexpr std::uint64_t count_mask = 255;
+    static_assert(max_passes <= count_mask);
 
     [[nodiscard]] std::uint64_t identity() const {
         if constexpr (F::is_one_memory)
-            return reinterpret_cast<std::uint64_t>(this);
+            return reinterpret_cast<std::uint64_t>(this) * (count_mask + 1);
         else
-            return grants_.lock_identity();
+            return grants_.lock_identity() * (count_mask + 1);
     }
     static bool is_of(std::uint64_t granted, std::uint64_t lock) { return (granted & ~count_mask) == lock; }
     template <typename Word> static std::uint64_t look(Word&& word, std::memory_order order) {

@@ -70,6 +70,12 @@ template <typename F> class Hmcs {
         }
         node.count.acquired(at_once);
     }
+    static constexpr std::size_t levels = 2; // below the machine, whose passes are limited each
+    // The holder's: how often the lock was passed on within the cache, or else the node, up to it; 0: it has acquired
+    // the machine's lock.
+    [[nodiscard]] Handed passes(Node& node) {
+        return node.passes_in_cache != 0 ? node.passes_in_cache : Handed{caches_.own().in_node.direct().passes};
+    }
     void release(Node& node) {
         OfCache& cache = caches_.own();
         OfNode& numa = nodes_.own();

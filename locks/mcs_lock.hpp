@@ -52,6 +52,15 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
         if (!before) return acquire_upper;
         return await(node, before);
     }
+    // As Ticket's.
+    bool try_acquire(Node& node) {
+        Waiter& own = waiters_.own(node.own);
+        own.next.store(nullptr, std::memory_order_relaxed);
+        // acq_rel: as in acquire()
+        if (home_.far(&Tail::tail).cas(nullptr, waiters_.ref(node.own), std::memory_order_acq_rel)) return false;
+        node.count.acquired(true);
+        return true;
+    }
     [[gnu::always_inline]] void release(Node& node, Handed handed = acquire_upper) {
         Waiter& own = waiters_.own(node.own);
         // acquire, twice: pairs with await() of the next one, so that the hand-over comes after its own `still_waits`

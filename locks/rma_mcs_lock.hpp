@@ -66,6 +66,10 @@ template <typename F> class RmaMcs {
         own.status.store(0, std::memory_order_relaxed);
         node.count.acquired(at_once);
     }
+    // The holder's: how often the upper lock was passed on within the node up to it.
+    [[nodiscard]] Handed passes(Node& node) {
+        return static_cast<Handed>(waiters_.own(node.own).status.load(std::memory_order_relaxed));
+    }
     void release(Node& node) {
         Waiter& own = waiters_.own(node.own);
         Ref next = own.next.load(std::memory_order_acquire);

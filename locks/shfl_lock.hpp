@@ -25,18 +25,20 @@ struct ShflVariant {
 template <typename F, ShflVariant variant = ShflVariant{}> class Shfl {
     template <typename V> using Word = typename F::template Word<V>;
     struct Waiter {
-        Word<std::uint8_t> waits{0};
-        Word<std::uint8_t> is_shuffler{0};
+        Word<std::uint32_t> waits{0};
+        Word<std::uint32_t> is_shuffler{0};
         Word<std::uint32_t> batch{0};
         Word<std::uint32_t> numa_node{0};
         Word<typename F::template Ref<Waiter>> next{nullptr};
     };
     using Ref = typename F::template Ref<Waiter>;
-    // Both in one word, since a word is changed by operations of one width.
-    static constexpr std::uint16_t held = 1;
-    static constexpr std::uint16_t queued = 0x100; // stealing is off
+    // Both in one word, since a word is changed by operations of one width: whether it is held, and how many heads of
+    // the queue have come and are not gone: of one that is going and one that has come, for a while. While there are
+    // some, nobody steals.
+    static constexpr std::uint32_t held = 1;
+    static constexpr std::uint32_t queued = 2;
     struct State {
-        Word<std::uint16_t> flag{0};
+        Word<std::uint32_t> flag{0};
         Word<Ref> tail{nullptr};
     };
     using Waiters = typename F::template Records<Waiter>;
@@ -53,9 +55,7 @@ template <typename F, ShflVariant variant = ShflVariant{}> class Shfl {
         , waiters_(site) {}
 
     void acquire(Node& node) {
-        bool const stolen = variant.steals && try_to_steal();
-        node.count.acquired(stolen);
-        if (stolen) return;
+        if (variant.steals && try_to_steal()) return node.count.acquired(true);
         Waiter& own = waiters_.own(node.own);
         Ref const self = waiters_.ref(node.own);
         std::uint32_t const numa = topology_->node_of(F::self());
@@ -71,22 +71,19 @@ template <typename F, ShflVariant variant = ShflVariant{}> class Shfl {
             waiters_.far(before, &Waiter::next).put(self, std::memory_order_release);
             typename F::Wait wait(waiters_);
             // acquire: pairs with leave_queue() of the one before
-            while (own.waits.load(std::memory_order_acquire) != 0) {
+            for (; own.waits.load(std::memory_order_acquire) != 0; wait.turn())
                 if (variant.shuffles && own.is_shuffler.load(std::memory_order_acquire) != 0)
                     shuffle(own, self, numa, false);
-                else
-                    wait.turn();
-            }
         } else if constexpr (variant.steals) {
-            // An earlier head of the queue may take it down again right now: then there is stealing for a while.
-            set_queued(true);
+            home_.far(&State::flag).add(queued, std::memory_order_relaxed);
         }
-        take_flag(own, self, numa);
+        bool const was_free = take_flag(own, self, numa);
+        node.count.acquired(!variant.steals && !before && was_free);
         leave_queue(own, self);
     }
     void release(Node& /*node*/) {
-        // Others may change the upper byte meanwhile. release: publishes the section
-        home_.far(&State::flag).add(static_cast<std::uint16_t>(-held), std::memory_order_release);
+        // Others may change the rest meanwhile. release: publishes the section
+        home_.far(&State::flag).add(0 - held, std::memory_order_release);
     }
 
   private:
@@ -95,27 +92,23 @@ template <typename F, ShflVariant variant = ShflVariant{}> class Shfl {
         if (variant.looks_first && flag.read(std::memory_order_relaxed) != 0) return false;
         return flag.cas(0, held, std::memory_order_acquire) == 0; // acquire: pairs with release()
     }
-    // The head of the queue's.
-    void take_flag(Waiter& own, Ref self, std::uint32_t numa) {
-        if constexpr (variant.shuffles) {
-            if (own.batch.load(std::memory_order_relaxed) == 0 || own.is_shuffler.load(std::memory_order_acquire) != 0)
-                shuffle(own, self, numa, true);
-        }
+    // The head of the queue's. Whether it was free at once.
+    bool take_flag(Waiter& own, Ref self, std::uint32_t numa) {
         auto&& flag = home_.far(&State::flag);
         typename F::Wait wait(waiters_);
-        std::uint16_t seen = variant.looks_first ? flag.read(std::memory_order_relaxed) : std::uint16_t{0};
-        for (;; wait.turn()) {
-            if ((seen & held) != 0) {
-                if constexpr (variant.looks_first)
-                    seen = flag.read(std::memory_order_relaxed);
-                else
-                    seen &= queued;
-                continue;
+        std::uint32_t seen = variant.steals ? queued : 0; // while it is free
+        for (bool is_first = true;; is_first = false, wait.turn()) {
+            if (variant.shuffles && (own.batch.load(std::memory_order_relaxed) == 0 ||
+                                     own.is_shuffler.load(std::memory_order_acquire) != 0))
+                shuffle(own, self, numa, true);
+            if constexpr (variant.looks_first) {
+                seen = flag.read(std::memory_order_relaxed);
+                if ((seen & held) != 0) continue;
             }
             inject::point();
-            std::uint16_t const found = flag.cas(seen, seen | held, std::memory_order_acquire); // pairs with release()
-            if (found == seen) return;
-            seen = found;
+            std::uint32_t const found = flag.cas(seen, seen | held, std::memory_order_acquire); // pairs with release()
+            if (found == seen) return is_first;
+            seen = found & ~held;
         }
     }
     void leave_queue(Waiter& own, Ref self) {
@@ -123,23 +116,13 @@ template <typename F, ShflVariant variant = ShflVariant{}> class Shfl {
         if (!next) {
             inject::point();
             if (home_.far(&State::tail).cas(self, nullptr, std::memory_order_acq_rel) == self) {
-                if constexpr (variant.steals) set_queued(false);
+                if constexpr (variant.steals) home_.far(&State::flag).add(0 - queued, std::memory_order_relaxed);
                 return;
             }
             typename F::Wait wait(waiters_);
             while (!(next = own.next.load(std::memory_order_acquire))) wait.turn();
         }
         waiters_.far(next, &Waiter::waits).put(0, std::memory_order_release);
-    }
-    void set_queued(bool is_queued) {
-        auto&& flag = home_.far(&State::flag);
-        std::uint16_t seen = flag.read(std::memory_order_relaxed);
-        for (;;) {
-            auto const wanted = static_cast<std::uint16_t>(is_queued ? seen | queued : seen & ~queued);
-            std::uint16_t const found = flag.cas(seen, wanted, std::memory_order_relaxed);
-            if (found == seen) return;
-            seen = found;
-        }
     }
 
     // Moves waiters of the own node right behind those that it has moved already; the last of them goes on with it. The

@@ -16,7 +16,7 @@ namespace mxk::locks {
 
 template <typename F, typename BackoffPolicy = NoBackoff> class Tas {
     struct Flag {
-        typename F::template Word<std::uint8_t> is_up{0};
+        typename F::template Word<std::uint32_t> is_up{0}; // 32 bits: exchanges of fewer are slower on some processors
     };
     using Home = typename F::template Home<Flag>;
 

@@ -44,6 +44,16 @@ template <typename F> class Ticket {
         if constexpr (F::is_near) return home_.direct().handed;
         return acquire_upper;
     }
+    // Whether the caller has it now; with a node's lock nothing is handed on then.
+    bool try_acquire(Node& node) {
+        // acquire: pairs with release()
+        std::uint32_t const turn = home_.far(&State::serving).read(std::memory_order_acquire);
+        // relaxed: as in acquire()
+        if (home_.far(&State::next).cas(turn, turn + 1, std::memory_order_relaxed) != turn) return false;
+        node.ticket = turn;
+        node.count.acquired(true);
+        return true;
+    }
     void release(Node& node, [[maybe_unused]] Handed handed = acquire_upper) {
         if constexpr (F::is_near) home_.direct().handed = handed;
         // Only the holder writes it; release: publishes the section.

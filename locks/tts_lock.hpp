@@ -18,7 +18,7 @@ namespace mxk::locks {
 template <typename F, typename BackoffPolicy = NoBackoff> class Tts {
     struct State {
         typename F::template Word<Handed> handed{acquire_upper}; // still_waits: the lock is held
-        typename F::template Word<std::uint8_t> others_wait{0};  // of a node's lock: said by them
+        typename F::template Word<std::uint32_t> others_wait{0}; // of a node's lock: said by them
     };
     using Home = typename F::template Home<State>;
 
@@ -46,6 +46,14 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tts {
         }
         if constexpr (F::is_near) home_.far(&State::others_wait).acc(0, std::memory_order_relaxed);
         return handed;
+    }
+    // Whether the caller has it now. Not of a node's lock, with which the upper one may come.
+    bool try_acquire(Node& node) requires(!F::is_near) {
+        // relaxed: try_once() acquires
+        if (home_.far(&State::handed).read(std::memory_order_relaxed) == still_waits) return false;
+        bool const has_it = try_once() != still_waits;
+        if (has_it) node.count.acquired(true);
+        return has_it;
     }
     // release: publishes the section.
     void release(Node& /*node*/, Handed handed = acquire_upper) {

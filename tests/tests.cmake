@@ -71,16 +71,16 @@ if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE)
     add_library(mxk-checker OBJECT EXCLUDE_FROM_ALL ${checker_sources} ${times_sources})
     add_executable(mxk-model EXCLUDE_FROM_ALL ${model_sources} ${modelled_copies}
         ${CMAKE_SOURCE_DIR}/base/format.cpp ${CMAKE_SOURCE_DIR}/base/result.cpp)
-    add_dependencies(mxk-model mxk-modelled)
-    target_include_directories(mxk-model BEFORE PRIVATE ${CMAKE_BINARY_DIR}/modelled ${CMAKE_BINARY_DIR}/modelled/arch/linux
-        ${CMAKE_SOURCE_DIR}/tests/model/platform)
-    # The locks are templates over a fabric, of which the checker has one: no copies.
+    # The locks are templates over a fabric, of which the checker has one: only their conditions are the copies'.
     add_executable(mxk-lock-model EXCLUDE_FROM_ALL tests/model/lock_orders_test.cpp)
     foreach(target mxk-checker mxk-model mxk-lock-model)
         target_compile_options(${target} PRIVATE ${level})
         target_link_libraries(${target} PUBLIC GTest::gtest)
     endforeach()
     foreach(target mxk-model mxk-lock-model)
+        add_dependencies(${target} mxk-modelled)
+        target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/modelled ${CMAKE_BINARY_DIR}/modelled/arch/linux
+            ${CMAKE_SOURCE_DIR}/tests/model/platform)
         target_link_libraries(${target} PRIVATE mxk-checker GTest::gtest_main)
     endforeach()
 endif()

@@ -1,5 +1,7 @@
 #include "arch/lock_user.hpp"
 
+#include "arch/nearest_core.hpp"
+
 namespace mxk::arch {
 
 thread_local constinit LockUser this_lock_user;
@@ -20,6 +22,13 @@ void keep_lock_user(void (*end)(LockUser&)) {
     thread_local UserEnd at_end;
     at_end.end = end;
     this_lock_user.is_kept = true;
+}
+
+void choose_lock_core(std::size_t cores) {
+    // Threads on a processor that is no core's are spread.
+    std::size_t const nearest = index(nearest_core());
+    std::size_t const any = reinterpret_cast<std::uintptr_t>(&this_lock_user) / 4096 % cores;
+    this_lock_user.core = core_id(nearest < cores ? nearest : any);
 }
 
 } // namespace mxk::arch

@@ -70,15 +70,15 @@ constexpr HeapScenario scratch_scenario{.name = "heap cache-scratch",
                                         .write_what = &write_lines};
 
 template <HeapScenario const& scenario>
-constexpr auto line_schema = heap_schema<scenario>(
+constexpr auto cache_line_schema = heap_schema<scenario>(
     core_set_option::cores,
     console::option<&HeapChoices::bytes>("size", "bytes of an object", heap_option::object_bytes),
     console::option<&HeapChoices::writes>("writes", "to each object", console::between(1, 100'000'000)),
     console::option<&HeapChoices::operations>("ops", "objects of each core in a run",
                                               console::between(1, 4'000'000'000)));
-constexpr auto thrash_benchmark = heap_benchmark<thrash_scenario, line_schema<thrash_scenario>>();
+constexpr auto thrash_benchmark = heap_benchmark<thrash_scenario, cache_line_schema<thrash_scenario>>();
 MXK_REGISTER(mxk_commands, console::Command, thrash_benchmark);
-constexpr auto scratch_benchmark = heap_benchmark<scratch_scenario, line_schema<scratch_scenario>>();
+constexpr auto scratch_benchmark = heap_benchmark<scratch_scenario, cache_line_schema<scratch_scenario>>();
 MXK_REGISTER(mxk_commands, console::Command, scratch_benchmark);
 
 } // namespace

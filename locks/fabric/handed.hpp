@@ -7,7 +7,7 @@
 
 namespace mxk::locks {
 
-using Handed = std::uint8_t;
+using Handed = std::uint32_t;
 inline constexpr Handed acquire_upper = 0;
 inline constexpr Handed default_passes = 50;
 inline constexpr Handed max_passes = 254;

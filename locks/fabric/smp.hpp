@@ -10,7 +10,6 @@
 #include <cstdint>
 
 #include "arch/lock_user.hpp"
-#include "arch/sections.hpp"
 #include "base/atomic_word.hpp"
 #include "base/spin_wait.hpp"
 #include "base/units.hpp"
@@ -60,7 +59,7 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
     template <typename V> using Plain = V;
     template <typename Record> using Ref = Record*;
 
-    static WorkerNumber self() { return static_cast<WorkerNumber>(index(arch::home_core())); }
+    static WorkerNumber self() { return static_cast<WorkerNumber>(index(arch::lock_core())); }
 
     // One turn of a loop that waits: for (Wait wait(part); ...;) wait.turn();
     class Wait : public SpinWait {

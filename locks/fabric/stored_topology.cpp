@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "arch/sections.hpp"
+#include "arch/lock_user.hpp"
 #include "kernel/topology/system_topology.hpp"
 
 namespace mxk::locks {
@@ -21,7 +21,7 @@ std::uint32_t cache_of(topology::Core const& core) {
 
 Result<StoredTopology> StoredTopology::create() {
     auto const& cores = system_topology().cores;
-    NodeId const here = cores[index(arch::home_core())].node;
+    NodeId const here = cores[index(arch::lock_core())].node;
     StoredTopology stored;
     stored.workers_ = MXK_TRY(NodeVector<LockTopology::Worker>::create(cores.size(), here));
     stored.first_in_cache_ = MXK_TRY(NodeVector<WorkerNumber>::create(cores.size(), here));

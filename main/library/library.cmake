@@ -20,6 +20,7 @@ endif()
 # What a user may include, by the names of this tree; what these include comes with them.
 set(public_headers
     main/library/heap_resource.hpp
+    main/library/locks.hpp
     main/library/parallel.hpp
     main/library/runtime.hpp
     main/library/set.hpp
@@ -70,7 +71,7 @@ set(staged_headers ${CMAKE_BINARY_DIR}/library-headers)
 set(stage_script ${CMAKE_SOURCE_DIR}/main/library/stage_headers.cmake)
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/base/*.hpp ${CMAKE_SOURCE_DIR}/kernel/*.hpp ${CMAKE_SOURCE_DIR}/tasks/*.hpp
-    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/query/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp)
+    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/locks/*.hpp ${CMAKE_SOURCE_DIR}/query/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp)
 file(GLOB seam_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/*.hpp)
 add_custom_command(OUTPUT ${staged_headers}.stamp
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DDESTINATION=${staged_headers} "-DHEADERS=${public_headers}"

@@ -90,7 +90,7 @@ class SemaphoreCore {
     void remove(Waiter& waiter);
 
     std::atomic<std::uint32_t> word_;
-    SpinLock lock_{lock_bands::waking.rank(0)}; // the list
+    SmallSpinLock lock_{lock_bands::waking.rank(0)}; // the list
     Waiter* last_ = nullptr;
 };
 

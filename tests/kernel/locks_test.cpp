@@ -339,6 +339,29 @@ class CountedUse {
     MadeLock lock_;
 };
 
+// A lock that one core uses alone is had at once, each time, and counts that.
+MXK_TEST(locks, nobody_waits_for_a_lock_that_is_free) {
+    constexpr std::size_t sections = 20;
+    std::size_t counted = 0;
+    locks::StoredTopology const topology = MXK_REQUIRE_VALUE(locks::StoredTopology::of_machine());
+    locks::LockTopology const view = topology.view();
+    bool has_failed = false;
+    locks::SmpSite const site(view, has_failed);
+    for (LockKind const* const kind : locks::registered_lock_kinds()) {
+        if (!kind->forms.counting.is_there()) continue;
+        MadeLock lock(kind->forms.counting, &site, 1);
+        if (!lock.is_there() || has_failed) return;
+        for (std::size_t i = 0; i < sections; ++i) {
+            lock.lock(0);
+            lock.unlock(0);
+        }
+        MXK_CHECK_EQUAL(lock.counts(0).delayed, 0);
+        MXK_CHECK_EQUAL(lock.counts(0).immediate, sections);
+        ++counted;
+    }
+    MXK_CHECK(counted > 30);
+}
+
 MXK_TEST(locks, one_sided_operations_are_those_that_are_promised) {
     auto const cores = all_cores();
     if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up node");

@@ -23,8 +23,9 @@ namespace mxk::test {
 
 struct LockUse {
     std::vector<std::size_t> sections; // of each thread
-    // The first threads are on the first node, so many on each; all of a node share a cache.
+    // The first threads are on the first node, so many on each, or of as many as share a cache.
     std::size_t on_each_node = max_model_threads;
+    std::size_t in_each_cache = max_model_threads;
     locks::Handed max_passes = 1;
     std::size_t turns = 0;    // of a loop that waits
     std::size_t locks = 1;    // used in turn
@@ -35,7 +36,7 @@ struct LockUse {
 struct SectionOfRun {
     std::size_t lock;
     std::size_t thread;
-    bool is_passed; // the upper lock came from the section before
+    locks::Handed passes; // as the holder knows them; 0: the upper lock did not come from the section before
     auto operator<=>(SectionOfRun const&) const = default;
 };
 using Outcome = std::vector<SectionOfRun>;
@@ -44,6 +45,11 @@ using Outcome = std::vector<SectionOfRun>;
 template <typename Node>
 concept KnowsPasses = requires(Node& node) {
     { node.passes } -> std::convertible_to<locks::Handed>;
+};
+// The same, asked of the lock.
+template <typename Lock>
+concept TellsPasses = requires(Lock& lock, typename Lock::Node& node) {
+    { lock.passes(node) } -> std::convertible_to<locks::Handed>;
 };
 
 // A lock over the model's fabric, whose type only its functions know, so that what explores it is compiled once.
@@ -57,7 +63,8 @@ struct ModelledLock {
     void (*construct_node)(void* node);
     void (*acquire)(void* lock, void* node);
     void (*release)(void* lock, void* node);
-    locks::Handed (*passes)(void const* node); // null: it does not know
+    locks::Handed (*passes)(void* lock, void* node); // the holder's; null: it does not know
+    std::size_t levels = 1;                          // of nodes and caches, whose passes are limited each
 };
 template <typename Lock> consteval ModelledLock modelled_lock() {
     using Node = typename Lock::Node;
@@ -73,7 +80,13 @@ template <typename Lock> consteval ModelledLock modelled_lock() {
         .release = [](void* at, void* node) { static_cast<Lock*>(at)->release(*static_cast<Node*>(node)); },
         .passes = nullptr};
     if constexpr (KnowsPasses<Node>)
-        lock.passes = [](void const* node) { return locks::Handed{static_cast<Node const*>(node)->passes}; };
+        lock.passes = [](void*, void* node) { return locks::Handed{static_cast<Node*>(node)->passes}; };
+    if constexpr (TellsPasses<Lock>) {
+        lock.passes = [](void* its_lock, void* node) {
+            return static_cast<Lock*>(its_lock)->passes(*static_cast<Node*>(node));
+        };
+        if constexpr (requires { Lock::levels; }) lock.levels = Lock::levels;
+    }
     return lock;
 }
 
@@ -86,11 +99,13 @@ class LockProgram {
         , use_(use)
         , known_(known) {
         for (std::size_t i = 0; i < use.sections.size(); ++i) {
-            auto const group = static_cast<std::uint32_t>(i / use.on_each_node);
-            workers_.push_back({.cache = group, .node = group, .memory = node_id(0)});
-            if (first_.size() == group) first_.push_back(static_cast<locks::WorkerNumber>(i));
+            auto const node = static_cast<std::uint32_t>(i / use.on_each_node);
+            auto const cache = static_cast<std::uint32_t>(i / std::min(use.on_each_node, use.in_each_cache));
+            workers_.push_back({.cache = cache, .node = node, .memory = node_id(0)});
+            if (first_in_cache_.size() == cache) first_in_cache_.push_back(static_cast<locks::WorkerNumber>(i));
+            if (first_in_node_.size() == node) first_in_node_.push_back(static_cast<locks::WorkerNumber>(i));
         }
-        topology_ = locks::LockTopology(workers_, first_, first_);
+        topology_ = locks::LockTopology(workers_, first_in_cache_, first_in_node_);
         site_ = {&topology_, tells};
         program_.begin = [this] { begin(); };
         for (std::size_t i = 0; i < use.sections.size(); ++i) program_.threads.emplace_back([this, i] { run(i); });
@@ -131,20 +146,22 @@ class LockProgram {
             Locked& locked = *locked_[which];
             if (i == 0 || !use_.keeps_nodes) lock_.construct_node(node);
             lock_.acquire(locked.lock, node);
-            enter(locked, node, {which, thread, false});
+            enter(locked, node, {which, thread, locks::acquire_upper});
             lock_.release(locked.lock, node);
         }
         ModelUsers::end();
     }
-    void enter(Locked& locked, void const* node, SectionOfRun section) {
+    void enter(Locked& locked, void* node, SectionOfRun section) {
         WeakMemory& memory = WeakMemory::current();
         std::uint32_t const halves = locked.halves.read();
         memory.check(halves % 2 == 0, "two are in a section");
         locked.halves.write(halves + 1);
         if (lock_.passes != nullptr) {
-            section.is_passed = lock_.passes(node) != locks::acquire_upper;
-            std::uint32_t const passes = section.is_passed ? locked.passes.read() + 1 : 0;
-            memory.check(passes <= use_.max_passes, "a node keeps the lock for too long");
+            section.passes = lock_.passes(locked.lock, node);
+            std::uint32_t const passes = section.passes != locks::acquire_upper ? locked.passes.read() + 1 : 0;
+            std::uint32_t max = use_.max_passes;
+            if (lock_.levels == 2) max = max * (max + 2); // max + 1 of each cache in turn
+            memory.check(passes <= max, "a node keeps the lock for too long");
             locked.passes.write(passes);
         }
         outcome_.push_back(section);
@@ -169,7 +186,8 @@ class LockProgram {
     LockUse use_;
     std::set<Outcome> const* known_;
     std::vector<locks::LockTopology::Worker> workers_;
-    std::vector<locks::WorkerNumber> first_;
+    std::vector<locks::WorkerNumber> first_in_cache_;
+    std::vector<locks::WorkerNumber> first_in_node_;
     locks::LockTopology topology_;
     ModelSite site_{};
     ModelProgram program_;

@@ -202,7 +202,10 @@ template <bool near> struct BasicModelled {
                 objects_[group] = ModelMemory::make<Object>(make, group);
         }
         [[nodiscard]] std::size_t size() const { return topology_->groups(level_); }
-        T& operator[](std::size_t group) const { return objects_[group]->object; }
+        T& operator[](std::size_t group) const {
+            if (group >= size()) WeakMemory::current().fail("what is nowhere is used");
+            return objects_[group]->object;
+        }
         [[nodiscard]] std::uint32_t own_group() const { return topology_->group_of(level_, self()); }
         T& own() const { return (*this)[own_group()]; }
 

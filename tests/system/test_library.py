@@ -184,6 +184,29 @@ def test_numbers_are_sorted_and_summed_on_all_cores(built: Path, count: int) -> 
     assert (refused.returncode, refused.stderr) == (2, "parallel: expected a number up to 1000000000, got 0\n")
 
 
+def transfers_of_one_thread() -> int:
+    money = [1000] * 16
+    number, moved = 0, 0
+    for _ in range(100_000):
+        number = (number * 0x9E3779B97F4A7C15 + 1) % 2**64
+        source, target, amount = number >> 60, number >> 56 & 15, number >> 40 & 255
+        if source == target or money[source] < amount:
+            continue
+        money[source] -= amount
+        money[target] += amount
+        moved += 1
+    return moved
+
+
+@pytest.mark.parametrize("threads", [1, 2, 7])
+def test_locks_of_threads_keep_what_they_protect(built: Path, threads: int) -> None:
+    moved, there = re.fullmatch(r"(\d+) transfers, (\d+) in all\n", succeed(built / "accounts", str(threads))).groups()
+    assert int(there) == 16 * 1000
+    if threads == 1:
+        assert int(moved) == transfers_of_one_thread()
+    assert 0 < int(moved) <= 100_000 * threads
+
+
 @pytest.mark.parametrize(("pairs", "threads"), [(1, 1), (100, 3), (200_000, 1), (200_000, 5)])
 def test_every_lookup_in_a_table_is_right(built: Path, pairs: int, threads: int) -> None:
     stored, lookups = succeed(built / "look_up", str(pairs), str(threads)).splitlines()
@@ -203,6 +226,7 @@ def test_every_lookup_in_a_table_is_right(built: Path, pairs: int, threads: int)
         (["key_value", "1000", "2", "3"], 2, "usage: key_value [PAIRS [CORES]]"),
         (["shared_table", "0"], 2, "usage: shared_table [KEYS [CORES]]"),
         (["snapshot", "1", "5000"], 2, "CORES: 1 to 4096"),
+        (["accounts", "0"], 2, "accounts: expected a number up to 64, got 0"),
     ],
 )
 def test_examples_say_what_they_expect(built: Path, command: list[str], code: int, complaint: str) -> None:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "arch/core_local.hpp"
+#include "arch/sections.hpp"
 #include "base/lock_user.hpp"
 
 namespace mxk::arch {
@@ -13,5 +14,10 @@ inline LockUser& lock_user() {
 }
 // `end` gets what the user has when it ends. A core never does.
 inline void keep_lock_user(void (*)(LockUser&)) {}
+
+// Whose core the caller counts as in locks for nodes.
+inline CoreId lock_core() {
+    return home_core();
+}
 
 } // namespace mxk::arch

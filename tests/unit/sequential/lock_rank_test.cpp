@@ -63,7 +63,7 @@ TEST(LockRankDeath, spin_locks_are_checked_where_locks_are) {
     SpinLock outer(low);
     SpinLock inner(high);
     if (!check_locks) {
-        EXPECT_EQ(sizeof(SpinLock), 4U);
+        EXPECT_EQ(sizeof(SpinLock), 8U);
         GTEST_SKIP() << "this build does not check locks";
     }
     {

@@ -1,0 +1,34 @@
+// A thread's lines for nodes of locks that others refer to (locks.hpp): as many as it has held at once, given back to
+// the program's heap when it ends.
+#pragma once
+
+#include <cstddef>
+#include <new>
+
+#include "base/units.hpp"
+
+namespace mxk::locks {
+
+struct alignas(cache_line_bytes) LockNode {
+    LockNode* next;
+};
+
+extern thread_local constinit LockNode* spare_lock_nodes;
+
+// Throws std::bad_alloc.
+void* make_lock_node();
+
+// One line of the calling thread's. Any thread.
+inline void* take_lock_node() {
+    LockNode* const node = spare_lock_nodes;
+    if (node == nullptr) [[unlikely]]
+        return make_lock_node();
+    spare_lock_nodes = node->next;
+    return node;
+}
+// What was in it is over.
+inline void give_lock_node(void* node) {
+    spare_lock_nodes = new (node) LockNode{spare_lock_nodes};
+}
+
+} // namespace mxk::locks

@@ -1,0 +1,172 @@
+// Locks of the suite in threads of the program and in tasks (main/library/locks.hpp).
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "main/library/locks.hpp"
+#include "main/library/parallel.hpp"
+#include "main/library/runtime.hpp"
+#include "tests/delays.hpp"
+
+namespace mxk {
+namespace {
+
+template <typename Mutex> constexpr bool has_try = requires(Mutex& mutex) {
+    mutex.try_lock();
+};
+template <typename Mutex> constexpr bool has_create = requires {
+    Mutex::create();
+};
+
+// A lock, with what it needs.
+template <typename Mutex> class Made {
+  public:
+    Made() {
+        if constexpr (has_create<Mutex>) {
+            auto made = Mutex::create();
+            EXPECT_TRUE(made.ok());
+            if (made.ok()) mutex_.emplace(std::move(made).value());
+        } else {
+            mutex_.emplace();
+        }
+    }
+    Mutex& operator*() { return *mutex_; }
+
+  private:
+    std::optional<Mutex> mutex_;
+};
+
+template <typename Mutex> class AnyThreadLock : public testing::Test {
+  protected:
+    template <typename Body> static void in_threads(std::size_t count, Body body) {
+        std::vector<std::thread> threads;
+        for (std::size_t i = 0; i < count; ++i) threads.emplace_back([&body, i] { body(i); });
+        for (std::thread& thread : threads) thread.join();
+    }
+    Result<Runtime> runtime_ = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 128 * MiB, .own_threads = true});
+};
+using Mutexes = testing::Types<TtsMutex, TicketMutex, McsMutex, CohortMutex, HmcsMutex>;
+TYPED_TEST_SUITE(AnyThreadLock, Mutexes);
+template <typename Mutex> using AnyThreadTry = AnyThreadLock<Mutex>;
+using TryMutexes = testing::Types<TtsMutex, TicketMutex, McsMutex, CohortMutex>;
+TYPED_TEST_SUITE(AnyThreadTry, TryMutexes);
+
+TYPED_TEST(AnyThreadLock, excludes_threads_that_come_and_go_and_tasks) {
+    ASSERT_TRUE(this->runtime_.ok());
+    constexpr std::size_t sections = 300;
+    InjectDelays const delays;
+    Made<TypeParam> lock;
+    std::size_t count = 0; // not atomic: the lock's
+    auto const section = [&](std::size_t) {
+        std::scoped_lock const guard(*lock);
+        ++count;
+    };
+    std::thread tasks([&] { EXPECT_TRUE(parallel_for(0, 4 * sections, section, {.static_shares = true})); });
+    for (int round = 0; round < 3; ++round)
+        this->in_threads(6, [&](std::size_t) {
+            for (std::size_t i = 0; i < sections; ++i) section(i);
+        });
+    tasks.join();
+    EXPECT_EQ(count, (4 + 3 * 6) * sections);
+}
+
+// In any order: std::scoped_lock tries the second one while it holds the first.
+TYPED_TEST(AnyThreadTry, two_at_once_are_tried_without_a_deadlock) {
+    ASSERT_TRUE(this->runtime_.ok());
+    constexpr std::size_t sections = 500;
+    InjectDelays const delays;
+    Made<TypeParam> first;
+    Made<TypeParam> second;
+    std::size_t count = 0;
+    this->in_threads(4, [&](std::size_t thread) {
+        for (std::size_t i = 0; i < sections; ++i) {
+            if ((thread + i) % 2 == 0) {
+                std::scoped_lock const guard(*first, *second);
+                ++count;
+            } else {
+                std::scoped_lock const guard(*second, *first);
+                ++count;
+            }
+        }
+    });
+    EXPECT_EQ(count, 4 * sections);
+}
+
+TYPED_TEST(AnyThreadTry, a_try_says_at_once_whether_it_has_the_lock) {
+    ASSERT_TRUE(this->runtime_.ok());
+    Made<TypeParam> lock;
+    for (int i = 0; i < 200; ++i) { // from ever other processors
+        EXPECT_TRUE((*lock).try_lock());
+        this->in_threads(2, [&](std::size_t) { EXPECT_FALSE((*lock).try_lock()); });
+        (*lock).unlock();
+        this->in_threads(1, [&](std::size_t) {
+            EXPECT_TRUE((*lock).try_lock());
+            (*lock).unlock();
+        });
+    }
+}
+
+// Whether a lock is free is never missed by all, however tries and acquisitions meet.
+TYPED_TEST(AnyThreadTry, tries_beside_acquisitions_leave_the_lock_as_it_is) {
+    ASSERT_TRUE(this->runtime_.ok());
+    InjectDelays const delays;
+    Made<TypeParam> lock;
+    std::size_t count = 0;
+    std::atomic<std::size_t> tried{0};
+    this->in_threads(4, [&](std::size_t thread) {
+        for (std::size_t i = 0; i < 1000; ++i) {
+            if (thread % 2 == 0) {
+                std::scoped_lock const guard(*lock);
+                ++count;
+            } else if (std::unique_lock const guard(*lock, std::try_to_lock); guard.owns_lock()) {
+                ++count;
+                tried.fetch_add(1, std::memory_order_relaxed);
+            }
+        }
+    });
+    EXPECT_EQ(count, 2 * 1000 + tried.load());
+}
+
+// Many are held at once, and given back in another order; what the thread had of nodes goes with it.
+TYPED_TEST(AnyThreadLock, many_are_held_by_one_thread) {
+    ASSERT_TRUE(this->runtime_.ok());
+    constexpr std::size_t count = 40;
+    std::vector<Made<TypeParam>> locks(count);
+    this->in_threads(3, [&](std::size_t) {
+        for (auto& lock : locks) (*lock).lock();
+        for (std::size_t i = 0; i < count; ++i) (*locks[(7 * i + 3) % count]).unlock();
+    });
+}
+
+TEST(AnyThreadLocks, those_of_all_need_no_runtime) {
+    TtsMutex tts;
+    TicketMutex ticket;
+    McsMutex mcs;
+    std::scoped_lock const guard(tts, ticket, mcs);
+    EXPECT_FALSE(CohortMutex::create().ok());
+    EXPECT_FALSE(HmcsMutex::create().ok());
+    EXPECT_EQ(sizeof(TtsMutex), 8U);
+    EXPECT_EQ(sizeof(TicketMutex), 16U);
+    EXPECT_EQ(sizeof(McsMutex), 16U);
+}
+
+TEST(AnyThreadLocksDeath, a_runtime_ends_after_its_locks) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    EXPECT_DEATH(
+        {
+            std::optional<CohortMutex> lock;
+            auto runtime = Runtime::start({.cores = 1, .memory_bytes = 32 * MiB});
+            lock.emplace(CohortMutex::create().value());
+        },
+        "lock for nodes, to be gone before its Runtime");
+}
+
+} // namespace
+} // namespace mxk
