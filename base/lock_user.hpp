@@ -15,7 +15,7 @@ struct alignas(cache_line_bytes) LockLine {
 };
 
 struct LockUser {
-    // Hemlock's word: which lock this user hands on; 0: none. Others poll it.
+    // Hemlock's word: which lock this user hands on, and how often it was; 0: none. Others poll it.
     alignas(cache_line_bytes) AtomicWord<std::uint64_t> grant{0};
     // The user's own.
     alignas(cache_line_bytes) LockLine* spare = nullptr;

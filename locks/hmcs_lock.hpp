@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include <cstddef>
+
 #include "base/inject.hpp"
 #include "locks/algorithm.hpp"
 #include "locks/mcs_lock.hpp"

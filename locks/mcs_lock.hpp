@@ -1,7 +1,7 @@
 // A queue whose waiters each poll a word of their own record, which the one before opens: first come, first served, on
 // any number of workers, and a constant number of operations on others' memory. (J. Mellor-Crummey and M. Scott,
 // Algorithms for Scalable Synchronization on Shared-Memory Multiprocessors, 1991; A. Uffmann, RMA locks, LMU 2022, for
-// distributed memory: hand-over by a store of one byte, or by an empty message.)
+// distributed memory: hand-over by a store, or by an empty message.)
 //
 //     tail --------------------------------.
 //     holder's record -> next waiter's -> last waiter's        null: free

@@ -2,7 +2,8 @@
 // polls the flag, leaves the queue when it has it, and releases the flag only. While they wait, one of the waiters at a
 // time, the shuffler, moves those of its own node forward. Without a queue the flag may be taken at once (stealing).
 // (S. Kashyap et al., Scalable and Practical Locking with Shuffling, SOSP 2019; A. Uffmann, RMA locks, LMU 2022, for
-// test-and-set in place of test and test-and-set.) Up to max_batch others are moved in front of a waiter.
+// test-and-set in place of test and test-and-set.) A shuffler and those that take its place move up to
+// max_batch others in front of a waiter.
 //
 // One-sided operations: 2 at the home to acquire (1 with `looks_first` off), 1 to release; queued 4 more and 1 on a
 // record, and about 4 for each waiter that is shuffled.

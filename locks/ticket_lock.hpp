@@ -26,7 +26,7 @@ template <typename F> class Ticket {
         typename F::template Plain<std::uint32_t> ticket{0};
         [[no_unique_address]] typename F::Count count;
     };
-    explicit Ticket(typename F::Site const& site)
+    constexpr explicit Ticket(typename F::Site const& site)
         : home_(site) {}
 
     Handed acquire(Node& node) {

@@ -26,7 +26,7 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tts {
     struct Node {
         [[no_unique_address]] typename F::Count count;
     };
-    explicit Tts(typename F::Site const& site)
+    constexpr explicit Tts(typename F::Site const& site)
         : home_(site) {}
 
     Handed acquire(Node& node) {

@@ -1,5 +1,8 @@
 #include "arch/lock_user.hpp"
 
+#include <atomic>
+#include <cstddef>
+
 #include "arch/nearest_core.hpp"
 
 namespace mxk::arch {
@@ -25,10 +28,11 @@ void keep_lock_user(void (*end)(LockUser&)) {
 }
 
 void choose_lock_core(std::size_t cores) {
-    // Threads on a processor that is no core's are spread.
+    // Threads on a processor that is no core's are spread. relaxed: a number
+    static constinit std::atomic<std::size_t> threads{0};
+    thread_local std::size_t const any = threads.fetch_add(1, std::memory_order_relaxed);
     std::size_t const nearest = index(nearest_core());
-    std::size_t const any = reinterpret_cast<std::uintptr_t>(&this_lock_user) / 4096 % cores;
-    this_lock_user.core = core_id(nearest < cores ? nearest : any);
+    this_lock_user.core = core_id(nearest < cores ? nearest : any % cores);
 }
 
 } // namespace mxk::arch

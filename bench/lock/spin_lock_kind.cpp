@@ -1,5 +1,5 @@
-// The lock of the kernel's own structures as a kind of `bench lock`, to be measured beside the others. Builds that check
-// ranks have no form of it: users take two of a kind, one in the other.
+// The lock of the kernel's own structures as a kind of `bench lock`, to be measured beside the others. Builds that
+// check ranks have no form of it: users take two of a kind, one in the other.
 #include "base/lock.hpp"
 #include "base/spin_lock.hpp"
 #include "locks/lock_kind.hpp"

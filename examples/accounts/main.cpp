@@ -24,7 +24,7 @@ struct Account {
 int main(int argument_count, char** arguments) {
     auto const threads = parse_number(argument_count > 1 ? arguments[1] : "2", 1, 64);
     if (!threads) return std::cerr << "accounts: expected a number up to 64, got " << arguments[1] << '\n', 2;
-    auto runtime = mxk::Runtime::start({.own_threads = true}); // the lock for nodes has its memory; the others need none
+    auto runtime = mxk::Runtime::start({.own_threads = true}); // for the lock for nodes; others need none
     if (!runtime) return std::cerr << "accounts: " << runtime.error().message() << '\n', 1;
     auto count_lock = mxk::CohortMutex::create();
     if (!count_lock) return std::cerr << "accounts: " << count_lock.error().message() << '\n', 1;

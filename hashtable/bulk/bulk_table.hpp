@@ -65,7 +65,8 @@ struct TableStatistics {
 };
 
 // Functions block for a region's lock, which others hold for some microseconds, and for the allocator's. Not for tasks,
-// which must not block (tasks/task.hpp): they hold up their core.
+// which must not block (tasks/task.hpp): they hold up their core. parallel_for() visits regions in tasks all the same:
+// who holds one waits for no core.
 template <typename Key, typename Value> class Table {
     static_assert(PlainKey<Key> || TextKey<Key>, "keys can be copied as bytes and have no padding, or are strings");
     static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) <= 64, "values are up to 64 bytes to be copied");

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "arch/lock_user.hpp"
+#include "arch/sections.hpp"
 #include "base/atomic_word.hpp"
 #include "base/spin_wait.hpp"
 #include "base/units.hpp"
@@ -95,7 +96,7 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
         static Record& direct(Ref<Record> ref) { return *ref; }
     };
 
-    // A word of each user, for all locks, with the lock's identity in it: a multiple of 64.
+    // A word of each user, for all locks, with the lock's identity in it.
     class Grants {
       public:
         struct Own {};

@@ -1,5 +1,5 @@
 // A thread's lines for nodes of locks that others refer to (locks.hpp): as many as it has held at once, given back to
-// the program's heap when it ends.
+// the program's heap when it ends; not what it takes later, in destructors of its own variables.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 // microsecond, and no more threads than processors. Those that are first come, first served (all but TtsMutex) pass the
 // lock to a thread whether it runs or not: with more threads than processors a std::mutex is faster.
 //
-//     TtsMutex       whoever comes first; 8 bytes. Few threads, or more than processors
+//     TtsMutex       the first that finds it free has it; 8 bytes. Few threads, or more than processors
 //     TicketMutex    first come, first served; 16 bytes
 //     McsMutex       the same; each polls a line of its own: many threads on one node. 16 bytes
 //     CohortMutex    passes the lock on within a node, 50 times while others wait: machines with several nodes
@@ -15,6 +15,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -95,7 +96,7 @@ template <typename AlgorithmType> class AnyThreadMutex {
     using Node = typename AlgorithmType::Node;
 
   public:
-    AnyThreadMutex()
+    constexpr AnyThreadMutex()
         : algorithm_(SmpSite{}) {}
     AnyThreadMutex(AnyThreadMutex const&) = delete;
     AnyThreadMutex& operator=(AnyThreadMutex const&) = delete;
@@ -120,8 +121,9 @@ template <typename AlgorithmType> class AnyThreadMutex {
     [[no_unique_address]] HeldNode<Node> held_;
 };
 
-// A lock that has a part in each node's memory: a Runtime's, which has to outlive it. A thread that is no core counts
-// to the node where it ran when it took the lock, or a few acquisitions before.
+// A lock that has a part in each node's memory: a Runtime's, which has to outlive it. It may be destroyed when all
+// unlock() have returned, not already when the caller has it. A thread that is no core counts to the node where it ran
+// when it last held none of these and took one, or up to 63 such times before.
 template <typename AlgorithmType> class NodesMutex {
     using Node = typename AlgorithmType::Node;
 
@@ -129,8 +131,9 @@ template <typename AlgorithmType> class NodesMutex {
     // Errors: no memory, no Runtime that runs.
     static Result<NodesMutex> create() {
         if (workers::count() == 0) return Error("a lock for nodes needs a Runtime that runs");
-        auto parts = std::make_unique<Parts>(MXK_TRY(StoredTopology::of_machine()));
-        if (parts->has_failed) return Error("out of memory: no room for the lock's parts");
+        Holding const holding(workers::count());
+        std::unique_ptr<Parts> parts(new (std::nothrow) Parts(MXK_TRY(StoredTopology::of_machine())));
+        if (parts == nullptr || parts->has_failed) return Error("out of memory: no room for the lock's parts");
         return NodesMutex(std::move(parts));
     }
 
@@ -157,6 +160,12 @@ template <typename AlgorithmType> class NodesMutex {
     }
 
   private:
+    struct Holding {
+        explicit Holding(std::size_t cores) { arch::begin_holding(cores); }
+        Holding(Holding const&) = delete;
+        Holding& operator=(Holding const&) = delete;
+        ~Holding() { arch::end_holding(); }
+    };
     struct Parts {
         explicit Parts(StoredTopology its_topology)
             : topology(std::move(its_topology)) {}
@@ -164,8 +173,8 @@ template <typename AlgorithmType> class NodesMutex {
         StoredTopology topology;
         LockTopology view = topology.view();
         bool has_failed = false;
-        AlgorithmType algorithm{SmpSite(view, has_failed)};
-        HeldNode<Node> held;
+        alignas(cache_line_bytes) AlgorithmType algorithm{SmpSite(view, has_failed)};
+        alignas(cache_line_bytes) HeldNode<Node> held;
     };
     explicit NodesMutex(std::unique_ptr<Parts> parts)
         : parts_(std::move(parts)) {}

@@ -188,7 +188,7 @@ Runtime::State::~State() {
         static_cast<void>(watch.release());
         return;
     }
-    expect(TableCount::alive() == 0, "expected every mxk::Table, and lock for nodes, to be gone before its Runtime, whose memory it has");
+    expect(TableCount::alive() == 0, "expected every mxk::Table, Set and lock for nodes to be gone before its Runtime");
     // When not all threads could be started, core 0 has not become one.
     for (std::size_t ready = 0; (ready = cores_ready.load(std::memory_order_acquire)) < threads.size();)
         cores_ready.wait(ready, std::memory_order_acquire);

@@ -350,6 +350,7 @@ MXK_TEST(locks, nobody_waits_for_a_lock_that_is_free) {
     for (LockKind const* const kind : locks::registered_lock_kinds()) {
         if (!kind->forms.counting.is_there()) continue;
         MadeLock lock(kind->forms.counting, &site, 1);
+        MXK_CHECK(!has_failed);
         if (!lock.is_there() || has_failed) return;
         for (std::size_t i = 0; i < sections; ++i) {
             lock.lock(0);

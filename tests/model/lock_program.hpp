@@ -159,9 +159,8 @@ class LockProgram {
         if (lock_.passes != nullptr) {
             section.passes = lock_.passes(locked.lock, node);
             std::uint32_t const passes = section.passes != locks::acquire_upper ? locked.passes.read() + 1 : 0;
-            std::uint32_t max = use_.max_passes;
-            if (lock_.levels == 2) max = max * (max + 2); // max + 1 of each cache in turn
-            memory.check(passes <= max, "a node keeps the lock for too long");
+            memory.check(section.passes <= use_.max_passes, "a lock is passed on too often");
+            memory.check(passes <= use_.max_passes || lock_.levels > 1, "a node keeps the lock for too long");
             locked.passes.write(passes);
         }
         outcome_.push_back(section);

@@ -113,7 +113,6 @@ TYPED_TEST(AnyThreadTry, a_try_says_at_once_whether_it_has_the_lock) {
     }
 }
 
-// Whether a lock is free is never missed by all, however tries and acquisitions meet.
 TYPED_TEST(AnyThreadTry, tries_beside_acquisitions_leave_the_lock_as_it_is) {
     ASSERT_TRUE(this->runtime_.ok());
     InjectDelays const delays;
@@ -132,6 +131,8 @@ TYPED_TEST(AnyThreadTry, tries_beside_acquisitions_leave_the_lock_as_it_is) {
         }
     });
     EXPECT_EQ(count, 2 * 1000 + tried.load());
+    EXPECT_TRUE((*lock).try_lock());
+    (*lock).unlock();
 }
 
 // Many are held at once, and given back in another order; what the thread had of nodes goes with it.
@@ -143,6 +144,25 @@ TYPED_TEST(AnyThreadLock, many_are_held_by_one_thread) {
         for (auto& lock : locks) (*lock).lock();
         for (std::size_t i = 0; i < count; ++i) (*locks[(7 * i + 3) % count]).unlock();
     });
+}
+
+constinit McsMutex global_mcs;
+constinit TtsMutex global_tts;
+constinit TicketMutex global_ticket;
+TEST(AnyThreadLocks, global_ones_are_there_before_the_program_begins) {
+    std::scoped_lock const guard(global_mcs, global_tts, global_ticket);
+    EXPECT_FALSE(global_mcs.try_lock());
+}
+
+// A thread that has used locks of many cores goes on in a Runtime of fewer.
+TEST(AnyThreadLocks, a_smaller_runtime_follows_a_larger_one) {
+    for (std::uint32_t const cores : {8U, 1U, 3U}) {
+        auto runtime = Runtime::start({.cores = cores, .nodes = 1, .memory_bytes = 64 * MiB, .own_threads = true});
+        ASSERT_TRUE(runtime.ok()) << runtime.error().message();
+        auto lock = CohortMutex::create();
+        ASSERT_TRUE(lock.ok());
+        for (int i = 0; i < 200; ++i) std::scoped_lock const guard(lock.value());
+    }
 }
 
 TEST(AnyThreadLocks, those_of_all_need_no_runtime) {
@@ -165,7 +185,7 @@ TEST(AnyThreadLocksDeath, a_runtime_ends_after_its_locks) {
             auto runtime = Runtime::start({.cores = 1, .memory_bytes = 32 * MiB});
             lock.emplace(CohortMutex::create().value());
         },
-        "lock for nodes, to be gone before its Runtime");
+        "lock for nodes to be gone before its Runtime");
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "arch/core_local.hpp"
 #include "arch/sections.hpp"
 #include "base/lock_user.hpp"
+#include "base/panic.hpp"
 
 namespace mxk::arch {
 
@@ -22,7 +23,9 @@ void keep_lock_user(void (*end)(LockUser&));
 // begin_holding() has found.
 inline CoreId lock_core() {
     if (this_core != nullptr) return this_core->id;
-    return section_reader.home != nullptr ? section_reader.home->id : this_lock_user.core;
+    if (section_reader.home != nullptr) return section_reader.home->id;
+    expect(this_lock_user.held != 0, "the calling thread is a core, lives on one, or holds a lock of mxk/locks.hpp");
+    return this_lock_user.core;
 }
 // Around what such a thread does with a lock, from before its acquisition to behind its release: so long it counts as
 // the same one of so many cores, the one of the processor where it ran when it held no lock, or shortly before.

@@ -106,12 +106,10 @@ class CoreZeroAccess : public TravelAccess<ProbedRegion> {
             return;
         CoreGate& first = gates_[0];
         if (first.is_full.load(std::memory_order_relaxed)) return;
-        auto before = first.rehash.load(std::memory_order_relaxed);
-        if (before == CoreGate::Rehash::Closes) return;
-        // Where it still opens: core 0 begins again once all have.
-        bool const opens = before == CoreGate::Rehash::Opens;
-        if (!first.rehash.compare_exchange_strong(before, CoreGate::Rehash::Closes, std::memory_order_acq_rel)) return;
-        if (opens) return;
+        if (first.rehash.load(std::memory_order_relaxed) == CoreGate::Rehash::Closes) return;
+        // Where it still opens core 0 begins again once all have.
+        auto const before = first.rehash.exchange(CoreGate::Rehash::Closes, std::memory_order_acq_rel);
+        if (before != CoreGate::Rehash::None) return;
         coordinator_ = Coordinator(this);
         worker.append(coordinator_, owners()[0].core);
     }
