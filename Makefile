@@ -173,7 +173,7 @@ programs-tsan: setup
 	@$(call build,linux-tsan,mxk-concurrent mxk-test mxk-library mxk-headers)
 
 programs-model: setup
-	@$(call build,linux,mxk-model mxk-lock-model)
+	@$(call build,linux,mxk-model mxk-lock-model mxk-lock-policies)
 
 unit: unit-asan unit-tsan unit-model ## first ring: unit tests on the host, of one thread under ASan+UBSan, of several under TSan, and the model checker
 unit-asan: programs-asan
@@ -181,7 +181,7 @@ unit-asan: programs-asan
 unit-tsan: programs-tsan
 	@echo 'unit tests, tsan:'; $(call logged,$@,build/linux-tsan/mxk-concurrent)
 unit-model: programs-model ## lock-free protocols and locks under the model checker of the memory model (docs/tests-model.md)
-	@echo 'model checker:'; $(call logged,$@,sh -c 'build/linux/mxk-lock-model && build/linux/mxk-model')
+	@echo 'model checker:'; $(call logged,$@,sh -c 'build/linux/mxk-lock-model && build/linux/mxk-lock-policies && build/linux/mxk-model')
 concurrent-asan: programs-asan ## the unit tests of several threads under ASan+UBSan, too (five minutes, part of make test-long)
 	@$(call build,linux-asan,mxk-concurrent)
 	@$(call logged,$@,build/linux-asan/mxk-concurrent)

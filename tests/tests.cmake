@@ -66,23 +66,28 @@ if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE)
     room_sources(model_sources tests/model)
     set(checker_sources ${model_sources})
     list(FILTER checker_sources INCLUDE REGEX "/(execution_graph|weak_memory|places)\\.cpp$")
-    list(FILTER model_sources EXCLUDE REGEX "/(execution_graph|weak_memory|places|lock_orders_test)\\.cpp$")
+    list(FILTER model_sources EXCLUDE REGEX "/(execution_graph|weak_memory|places|lock_orders_test|lock_policies_test|stepped_workers)\\.cpp$")
     list(FILTER modelled_copies INCLUDE REGEX "\\.cpp$")
     add_library(mxk-checker OBJECT EXCLUDE_FROM_ALL ${checker_sources} ${times_sources})
     add_executable(mxk-model EXCLUDE_FROM_ALL ${model_sources} ${modelled_copies}
         ${CMAKE_SOURCE_DIR}/base/format.cpp ${CMAKE_SOURCE_DIR}/base/result.cpp)
     # The locks are templates over a fabric, of which the checker has one: only their conditions are the copies'.
     add_executable(mxk-lock-model EXCLUDE_FROM_ALL tests/model/lock_orders_test.cpp)
-    foreach(target mxk-checker mxk-model mxk-lock-model)
+    # Not the checker, but a simulation that goes on for longer.
+    add_executable(mxk-lock-policies EXCLUDE_FROM_ALL tests/model/lock_policies_test.cpp tests/model/stepped_workers.cpp
+        tests/model/execution_graph.cpp ${times_sources})
+    foreach(target mxk-checker mxk-model mxk-lock-model mxk-lock-policies)
         target_compile_options(${target} PRIVATE ${level})
         target_link_libraries(${target} PUBLIC GTest::gtest)
     endforeach()
-    foreach(target mxk-model mxk-lock-model)
+    foreach(target mxk-model mxk-lock-model mxk-lock-policies)
         add_dependencies(${target} mxk-modelled)
         target_include_directories(${target} BEFORE PRIVATE ${CMAKE_BINARY_DIR}/modelled ${CMAKE_BINARY_DIR}/modelled/arch/linux
             ${CMAKE_SOURCE_DIR}/tests/model/platform)
-        target_link_libraries(${target} PRIVATE mxk-checker GTest::gtest_main)
+        target_link_libraries(${target} PRIVATE GTest::gtest_main)
     endforeach()
+    target_link_libraries(mxk-model PRIVATE mxk-checker)
+    target_link_libraries(mxk-lock-model PRIVATE mxk-checker)
 endif()
 
 # The fuzzers (libFuzzer: Clang only). The same targets replay their corpus and regressions in

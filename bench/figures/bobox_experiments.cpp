@@ -62,6 +62,9 @@ std::string_view lacks_shared_caches() {
     return is_there ? "" : "needs cores that share a cache";
 }
 
+// Their names are those of many things.
+namespace bobox {
+
 constexpr Parts alone{{{.command = "dataflow sweep --way in-sequence --requests 16 --discipline original"}}};
 constexpr std::array alone_says{
     Said{"very small envelopes are expensive: 5 KiB by the best size",
@@ -252,10 +255,11 @@ constexpr std::array experiments{
     missing("E23", "mappings", mappings_says, "not built: libnuma's limit, which has no counterpart"),
     BoboxExperiment{"E24", "the new scheduler and allocator", final_mix, "--envelopes", 16, "", final_says}};
 
+} // namespace bobox
 } // namespace
 
 std::span<BoboxExperiment const> bobox_experiments() {
-    return experiments;
+    return bobox::experiments;
 }
 
 } // namespace mxk::bench
