@@ -36,16 +36,18 @@ constexpr auto value_names(ForkJoinWay) {
                       Named{ForkJoinWay::Dynamic, "dynamic"}};
 }
 
-struct ForkJoinOptions : CoreSetOptions {
-    constexpr ForkJoinOptions()
+struct AdaptiveForkJoinOptions : CoreSetOptions {
+    constexpr AdaptiveForkJoinOptions()
         : CoreSetOptions{{.repeat = 5}, {}} {}
     NameSet<ForkJoinWay> ways{};
     std::uint64_t rounds = 20'000;
 };
-constexpr auto fork_join_schema = console::schema<ForkJoinOptions>(
-    console::option<&ForkJoinOptions::ways>("way", "message, lock, dynamic, with commas between (none given: all)"),
+constexpr auto adaptive_fork_join_schema = console::schema<AdaptiveForkJoinOptions>(
+    console::option<&AdaptiveForkJoinOptions::ways>("way",
+                                                    "message, lock, dynamic, with commas between (none given: all)"),
     core_set_option::cores,
-    console::option<&ForkJoinOptions::rounds>("rounds", "forks and joins of a run", console::between(1, 1'000'000'000)),
+    console::option<&AdaptiveForkJoinOptions::rounds>("rounds", "forks and joins of a run",
+                                                      console::between(1, 1'000'000'000)),
     run_option::all);
 
 constexpr LockRank slot_rank = lock_bands::application.rank(42);
@@ -217,12 +219,12 @@ template <typename LockType> class LockedForks : public Task {
     alignas(cache_line_bytes) std::atomic<std::size_t> missing_{0}; // changes under the lock
 };
 
-class ForkJoinExperiment final : public GridExperiment {
+class AdaptiveForkJoinExperiment final : public GridExperiment {
   public:
-    using Options = ForkJoinOptions;
+    using Options = AdaptiveForkJoinOptions;
     static constexpr std::string_view name = "adaptive fork-join";
 
-    explicit ForkJoinExperiment(Options const& options)
+    explicit AdaptiveForkJoinExperiment(Options const& options)
         : options_(options) {
         options_.ways = or_all(options.ways);
     }
@@ -271,11 +273,11 @@ class ForkJoinExperiment final : public GridExperiment {
 
     Options options_;
 };
-constexpr auto fork_join_benchmark = benchmark<ForkJoinExperiment, fork_join_schema>(
+constexpr auto adaptive_fork_join_benchmark = benchmark<AdaptiveForkJoinExperiment, adaptive_fork_join_schema>(
     {.summary = "cycles to let all cores do something once: by messages, by locks",
      .notes = "Example: bench adaptive fork-join --cores 2,4 --json\n",
      .parent = "bench adaptive"});
-MXK_REGISTER(mxk_commands, console::Command, fork_join_benchmark);
+MXK_REGISTER(mxk_commands, console::Command, adaptive_fork_join_benchmark);
 
 } // namespace
 } // namespace mxk::bench

@@ -17,7 +17,7 @@ namespace mxk::bench {
 namespace {
 
 constexpr std::size_t min_bytes = 16;
-constexpr std::size_t max_bytes = 512 * KiB; // in a list
+constexpr std::size_t max_listed_bytes = 512 * KiB; // in a list
 constexpr std::size_t chunk_bytes = 1 * MiB;
 
 struct FreeChunkObject {
@@ -38,7 +38,7 @@ constexpr std::size_t size_of(std::size_t bytes) {
 }
 
 constinit SpinLock the_one_lock{lock_bands::application.rank(45)}; // all below
-constinit std::array<FreeChunkObject*, list_of(max_bytes) + 1> lists{};
+constinit std::array<FreeChunkObject*, list_of(max_listed_bytes) + 1> lists{};
 constinit Chunk* chunks = nullptr;
 constinit std::byte* fresh = nullptr; // the part of the newest chunk that was never given out
 constinit std::size_t fresh_bytes = 0;
@@ -80,7 +80,7 @@ struct LockedHeap {
 };
 
 void* LockedHeap::allocate(std::size_t bytes) {
-    if (bytes > max_bytes) return allocate_large(bytes);
+    if (bytes > max_listed_bytes) return allocate_large(bytes);
     std::size_t const size = size_of(bytes);
     LockGuard const guard(the_one_lock);
     FreeChunkObject*& list = lists[list_of(size)];
@@ -92,7 +92,7 @@ void* LockedHeap::allocate(std::size_t bytes) {
 }
 
 void LockedHeap::deallocate(void* place, std::size_t bytes) {
-    if (bytes > max_bytes) return memory::free((static_cast<Chunk*>(place) - 1)->block);
+    if (bytes > max_listed_bytes) return memory::free((static_cast<Chunk*>(place) - 1)->block);
     LockGuard const guard(the_one_lock);
     FreeChunkObject*& list = lists[list_of(size_of(bytes))];
     list = new (place) FreeChunkObject{list};
