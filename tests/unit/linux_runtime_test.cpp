@@ -221,7 +221,7 @@ TEST(RuntimeDeathTest, a_table_that_outlives_it_is_named) {
             auto const table = NumberTable::create();
             runtime.reset();
         },
-        "expected every mxk::Table to be gone before its Runtime");
+        "expected every mxk::Table, Set and lock for nodes to be gone before its Runtime");
 }
 
 TEST(RuntimeTest, a_table_that_was_moved_counts_once) {
