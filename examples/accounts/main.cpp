@@ -29,7 +29,7 @@ int main(int argument_count, char** arguments) {
     auto count_lock = mxk::CohortMutex::create();
     if (!count_lock) return std::cerr << "accounts: " << count_lock.error().message() << '\n', 1;
 
-    constexpr std::size_t transfers = 100'000;
+    constexpr std::size_t transfers = 20'000;
     std::array<Account, 16> accounts;
     std::size_t moved = 0;
     auto const transfer = [&](std::size_t thread) {

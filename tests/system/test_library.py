@@ -187,7 +187,7 @@ def test_numbers_are_sorted_and_summed_on_all_cores(built: Path, count: int) -> 
 def transfers_of_one_thread() -> int:
     money = [1000] * 16
     number, moved = 0, 0
-    for _ in range(100_000):
+    for _ in range(20_000):
         number = (number * 0x9E3779B97F4A7C15 + 1) % 2**64
         source, target, amount = number >> 60, number >> 56 & 15, number >> 40 & 255
         if source == target or money[source] < amount:
@@ -198,13 +198,13 @@ def transfers_of_one_thread() -> int:
     return moved
 
 
-@pytest.mark.parametrize("threads", [1, 2, 7])
+@pytest.mark.parametrize("threads", [1, 2])
 def test_locks_of_threads_keep_what_they_protect(built: Path, threads: int) -> None:
     moved, there = re.fullmatch(r"(\d+) transfers, (\d+) in all\n", succeed(built / "accounts", str(threads))).groups()
     assert int(there) == 16 * 1000
     if threads == 1:
         assert int(moved) == transfers_of_one_thread()
-    assert 0 < int(moved) <= 100_000 * threads
+    assert 0 < int(moved) <= 20_000 * threads
 
 
 @pytest.mark.parametrize(("pairs", "threads"), [(1, 1), (100, 3), (200_000, 1), (200_000, 5)])

@@ -119,6 +119,7 @@ WANTS = {
 }
 
 
+@pytest.mark.long(reason="a loop beside it takes a processor")
 def test_a_process_that_wants_the_same_processor_is_told() -> None:
     check_told("loop")
 
