@@ -5,8 +5,8 @@
 // test-and-set in place of test and test-and-set.) A shuffler and those that take its place move up to
 // max_batch others in front of a waiter.
 //
-// One-sided operations: 2 at the home to acquire (1 with `looks_first` off), 1 to release; queued 4 more and 1 on a
-// record, and about 4 for each waiter that is shuffled.
+// One-sided operations: 2 at the home to acquire (1 with `looks_first` off), 1 to release; queued 2 more and 2 on
+// records, 1 more to find the queue empty and 2 to leave it so, and about 4 for each waiter that is shuffled.
 #pragma once
 
 #include <atomic>

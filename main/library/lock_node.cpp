@@ -4,7 +4,7 @@
 
 namespace mxk::locks {
 
-thread_local constinit LockNode* spare_lock_nodes = nullptr;
+thread_local constinit LockLine* spare_lock_nodes = nullptr;
 
 namespace {
 
@@ -23,7 +23,7 @@ struct ThreadEnd {
 void* make_lock_node() {
     thread_local ThreadEnd const end;
     static_cast<void>(end);
-    return new LockNode{nullptr};
+    return new LockLine{nullptr};
 }
 
 } // namespace mxk::locks

@@ -5,22 +5,18 @@
 #include <cstddef>
 #include <new>
 
-#include "base/units.hpp"
+#include "base/lock_user.hpp"
 
 namespace mxk::locks {
 
-struct alignas(cache_line_bytes) LockNode {
-    LockNode* next;
-};
-
-extern thread_local constinit LockNode* spare_lock_nodes;
+extern thread_local constinit LockLine* spare_lock_nodes;
 
 // Throws std::bad_alloc.
 void* make_lock_node();
 
 // One line of the calling thread's. Any thread.
 inline void* take_lock_node() {
-    LockNode* const node = spare_lock_nodes;
+    LockLine* const node = spare_lock_nodes;
     if (node == nullptr) [[unlikely]]
         return make_lock_node();
     spare_lock_nodes = node->next;
@@ -28,7 +24,7 @@ inline void* take_lock_node() {
 }
 // What was in it is over.
 inline void give_lock_node(void* node) {
-    spare_lock_nodes = new (node) LockNode{spare_lock_nodes};
+    spare_lock_nodes = new (node) LockLine{spare_lock_nodes};
 }
 
 } // namespace mxk::locks

@@ -81,7 +81,7 @@ template <typename Node> class HeldNode {
     }
 
   private:
-    static_assert(sizeof(Node) <= sizeof(LockNode) && alignof(Node) <= alignof(LockNode));
+    static_assert(sizeof(Node) <= sizeof(LockLine) && alignof(Node) <= alignof(LockLine));
     static void give_back(Node* node) {
         node->~Node();
         give_lock_node(node);
@@ -97,7 +97,9 @@ template <typename AlgorithmType> class AnyThreadMutex {
 
   public:
     constexpr AnyThreadMutex()
-        : algorithm_(SmpSite{}) {}
+        : AnyThreadMutex(SmpSite{}) {}
+    constexpr explicit AnyThreadMutex(SmpSite const& site)
+        : algorithm_(site) {}
     AnyThreadMutex(AnyThreadMutex const&) = delete;
     AnyThreadMutex& operator=(AnyThreadMutex const&) = delete;
 
@@ -106,7 +108,8 @@ template <typename AlgorithmType> class AnyThreadMutex {
         algorithm_.acquire(*node);
         held_.keep(node);
     }
-    bool try_lock() {
+    bool try_lock() requires requires(AlgorithmType& algorithm, Node& node) { algorithm.try_acquire(node); }
+    {
         typename HeldNode<Node>::New node;
         bool const has_it = algorithm_.try_acquire(*node);
         if (has_it) held_.keep(node);
@@ -125,7 +128,7 @@ template <typename AlgorithmType> class AnyThreadMutex {
 // unlock() have returned, not already when the caller has it. A thread that is no core counts to the node where it ran
 // when it last held none of these and took one, or up to 63 such times before.
 template <typename AlgorithmType> class NodesMutex {
-    using Node = typename AlgorithmType::Node;
+    using Mutex = AnyThreadMutex<AlgorithmType>;
 
   public:
     // Errors: no memory, no Runtime that runs.
@@ -138,33 +141,36 @@ template <typename AlgorithmType> class NodesMutex {
     }
 
     void lock() {
-        typename HeldNode<Node>::New node;
-        arch::begin_holding(parts_->view.workers());
-        parts_->algorithm.acquire(*node);
-        parts_->held.keep(node);
+        Holding holding(parts_->view.workers());
+        parts_->mutex.lock();
+        holding.go_on();
     }
-    bool try_lock() requires requires(AlgorithmType& algorithm, Node& node) { algorithm.try_acquire(node); }
+    bool try_lock() requires requires(Mutex& mutex) { mutex.try_lock(); }
     {
-        typename HeldNode<Node>::New node;
-        arch::begin_holding(parts_->view.workers());
-        bool const has_it = parts_->algorithm.try_acquire(*node);
-        if (has_it)
-            parts_->held.keep(node);
-        else
-            arch::end_holding();
+        Holding holding(parts_->view.workers());
+        bool const has_it = parts_->mutex.try_lock();
+        if (has_it) holding.go_on();
         return has_it;
     }
     void unlock() {
-        parts_->held.end([this](Node& node) { parts_->algorithm.release(node); });
+        parts_->mutex.unlock();
         arch::end_holding();
     }
 
   private:
-    struct Holding {
+    // Up to its end, or to the unlock() behind it.
+    class Holding {
+      public:
         explicit Holding(std::size_t cores) { arch::begin_holding(cores); }
         Holding(Holding const&) = delete;
         Holding& operator=(Holding const&) = delete;
-        ~Holding() { arch::end_holding(); }
+        ~Holding() {
+            if (!goes_on_) arch::end_holding();
+        }
+        void go_on() { goes_on_ = true; }
+
+      private:
+        bool goes_on_ = false;
     };
     struct Parts {
         explicit Parts(StoredTopology its_topology)
@@ -173,8 +179,7 @@ template <typename AlgorithmType> class NodesMutex {
         StoredTopology topology;
         LockTopology view = topology.view();
         bool has_failed = false;
-        alignas(cache_line_bytes) AlgorithmType algorithm{SmpSite(view, has_failed)};
-        alignas(cache_line_bytes) HeldNode<Node> held;
+        alignas(cache_line_bytes) Mutex mutex{SmpSite(view, has_failed)};
     };
     explicit NodesMutex(std::unique_ptr<Parts> parts)
         : parts_(std::move(parts)) {}

@@ -16,6 +16,7 @@
 #include "locks/rh_lock.hpp"
 #include "locks/shfl_lock.hpp"
 #include "tests/model/execution_graph.hpp"
+#include "tests/model/grouped_workers.hpp"
 #include "tests/model/places.hpp"
 #include "tests/model/stepped_fabric.hpp"
 
@@ -40,7 +41,7 @@ struct Policy {
     std::uint64_t overtaken = 0;  // sections of workers that came while somebody had waited for three sections
     std::uint64_t misses = 0;     // looks that found a change, and the others
     std::uint64_t hits = 0;
-    std::vector<SteppedPlace> places;
+    std::vector<Place> places;
 
     [[nodiscard]] double local_share() const { return static_cast<double>(local) / static_cast<double>(choices); }
     [[nodiscard]] double looks() const { return static_cast<double>(misses + hits) / static_cast<double>(sections); }
@@ -58,17 +59,12 @@ struct Want {
 
 template <typename Lock> class PolicyRun {
   public:
-    PolicyRun(Want const& want, std::uint64_t seed, SteppedMutant const* mutant)
+    PolicyRun(Want const& want, std::uint64_t seed, Mutant const* mutant)
         : want_(want)
         , workers_(want.workers, want.on_each_node, seed, mutant)
-        , waits_(want.workers) {
-        for (std::size_t i = 0; i < want.workers; ++i) {
-            auto const node = static_cast<std::uint32_t>(i / want.on_each_node);
-            topology_workers_.push_back({.cache = node, .node = node, .memory = node_id(0)});
-            if (first_.size() == node) first_.push_back(static_cast<WorkerNumber>(i));
-        }
-        topology_ = LockTopology(topology_workers_, first_, first_);
-    }
+        , groups_(want.workers, want.on_each_node, want.on_each_node)
+        , topology_(groups_.view())
+        , waits_(want.workers) {}
     void add_to(Policy& policy) {
         auto lock = std::make_unique<Lock>(SteppedSite{&topology_});
         bool const has_ended = workers_.run([&](WorkerNumber self) { use(*lock, self); });
@@ -84,8 +80,8 @@ template <typename Lock> class PolicyRun {
         policy.max_passed = std::max(policy.max_passed, max_passed_);
         policy.misses += workers_.misses();
         policy.hits += workers_.hits();
-        for (SteppedPlace const& place : workers_.places())
-            if (std::ranges::none_of(policy.places, [&](auto const& it) { return it.key() == place.key(); }))
+        for (Place const& place : workers_.places())
+            if (std::ranges::none_of(policy.places, [&](Place const& it) { return it.is_same(place); }))
                 policy.places.push_back(place);
     }
 
@@ -128,8 +124,7 @@ template <typename Lock> class PolicyRun {
 
     Want want_;
     SteppedWorkers workers_;
-    std::vector<LockTopology::Worker> topology_workers_;
-    std::vector<WorkerNumber> first_;
+    GroupedWorkers groups_;
     LockTopology topology_;
     std::vector<std::optional<std::uint64_t>> waits_; // sections of others since it came; none: it does not wait
     std::optional<WorkerNumber> holder_;
@@ -149,7 +144,7 @@ struct Bound {
     double max;
 };
 
-template <typename Lock> Policy policy_of(Want const& want, SteppedMutant const* mutant) {
+template <typename Lock> Policy policy_of(Want const& want, Mutant const* mutant) {
     Policy policy;
     for (std::uint64_t seed = 1; seed <= 2 && policy.error.empty(); ++seed)
         PolicyRun<Lock>(want, seed, mutant).add_to(policy);
@@ -164,23 +159,22 @@ constexpr Want sometimes{.workers = 6, .on_each_node = 2, .sections = 80, .secti
 constexpr Want seldom{.workers = 2, .on_each_node = 1, .sections = 150, .section_time = 50, .pause = 1000};
 
 // "release() condition 2: never", counted in the order of the source.
-std::string name_of(SteppedMutant const& mutant, std::vector<SteppedPlace> const& all) {
-    constexpr std::array kinds{"always", "never", "left out"};
-    SteppedPlace const& place = mutant.place;
+std::string name_of(Mutant const& mutant, std::vector<Place> const& all) {
+    Place const& place = mutant.place;
     std::size_t number = 1;
-    for (SteppedPlace const& other : all)
-        if (other.is_condition == place.is_condition && function_of(other.from) == function_of(place.from) &&
-            other.key() < place.key())
+    for (Place const& other : all)
+        if (other.kind == place.kind && function_of(other.from) == function_of(place.from) && other.key() < place.key())
             ++number;
-    return function_of(place.from) + (place.is_condition ? "() condition " : "() write ") + std::to_string(number) +
-           ": " + kinds.at(static_cast<std::size_t>(mutant.kind));
+    char const* const what = mutant.mutation == Mutation::Always ? "always" : "never";
+    return function_of(place.from) + (mutant.is_condition() ? "() condition " : "() write ") + std::to_string(number) +
+           ": " + (mutant.is_condition() ? what : "left out");
 }
 
 // `bounds_of(contended, seldom)`: what is asked. `unnoticed`: names of mutants.
 template <typename Lock, typename BoundsOf>
 void check_policy(BoundsOf bounds_of, std::set<std::string> const& unnoticed) {
-    std::vector<SteppedPlace> places;
-    auto const wrong = [&](SteppedMutant const* mutant) -> std::string {
+    std::vector<Place> places;
+    auto const wrong = [&](Mutant const* mutant) -> std::string {
         Policy const many = policy_of<Lock>(contended, mutant);
         if (!many.error.empty()) return many.error;
         Policy const all = policy_of<Lock>(eager, mutant);
@@ -199,11 +193,10 @@ void check_policy(BoundsOf bounds_of, std::set<std::string> const& unnoticed) {
     ASSERT_EQ(wrong(nullptr), "");
     std::set<std::string> unnoticed_now;
     int mutants = 0;
-    for (SteppedPlace const& place : places) {
-        using enum SteppedMutant::Kind;
-        for (auto const kind : {Always, Never, LeftOut}) {
-            if (place.is_condition == (kind == LeftOut)) continue;
-            SteppedMutant const mutant{place, kind};
+    for (Place const& place : places) {
+        for (Mutation const mutation : {Mutation::Always, Mutation::Never, Mutation::Drop}) {
+            Mutant const mutant{place, mutation};
+            if (mutant.is_condition() == (mutation == Mutation::Drop)) continue;
             ++mutants;
             if (wrong(&mutant).empty()) unnoticed_now.insert(name_of(mutant, places));
         }

@@ -16,6 +16,7 @@
 
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_topology.hpp"
+#include "tests/model/grouped_workers.hpp"
 #include "tests/model/modelled_fabric.hpp"
 #include "tests/model/weak_memory.hpp"
 
@@ -97,15 +98,9 @@ class LockProgram {
     LockProgram(ModelledLock const& lock, LockUse const& use, locks::Handed tells, std::set<Outcome> const* known)
         : lock_(lock)
         , use_(use)
-        , known_(known) {
-        for (std::size_t i = 0; i < use.sections.size(); ++i) {
-            auto const node = static_cast<std::uint32_t>(i / use.on_each_node);
-            auto const cache = static_cast<std::uint32_t>(i / std::min(use.on_each_node, use.in_each_cache));
-            workers_.push_back({.cache = cache, .node = node, .memory = node_id(0)});
-            if (first_in_cache_.size() == cache) first_in_cache_.push_back(static_cast<locks::WorkerNumber>(i));
-            if (first_in_node_.size() == node) first_in_node_.push_back(static_cast<locks::WorkerNumber>(i));
-        }
-        topology_ = locks::LockTopology(workers_, first_in_cache_, first_in_node_);
+        , known_(known)
+        , workers_(use.sections.size(), use.on_each_node, use.in_each_cache)
+        , topology_(workers_.view()) {
         site_ = {&topology_, tells};
         program_.begin = [this] { begin(); };
         for (std::size_t i = 0; i < use.sections.size(); ++i) program_.threads.emplace_back([this, i] { run(i); });
@@ -184,9 +179,7 @@ class LockProgram {
     ModelledLock const& lock_;
     LockUse use_;
     std::set<Outcome> const* known_;
-    std::vector<locks::LockTopology::Worker> workers_;
-    std::vector<locks::WorkerNumber> first_in_cache_;
-    std::vector<locks::WorkerNumber> first_in_node_;
+    GroupedWorkers workers_;
     locks::LockTopology topology_;
     ModelSite site_{};
     ModelProgram program_;

@@ -19,6 +19,7 @@
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_topology.hpp"
+#include "tests/model/fabric_records.hpp"
 #include "tests/model/model_memory.hpp"
 #include "tests/model/places.hpp"
 #include "tests/model/weak_memory.hpp"
@@ -114,7 +115,8 @@ struct ModelSite {
     [[nodiscard]] ModelSite of_groups(locks::Level /*level*/) const { return *this; }
 };
 
-template <bool near> struct BasicModelled {
+template <bool near> struct BasicModelled : FabricRecords<BasicModelled<near>> {
+    using FabricRecords<BasicModelled>::at;
     using Count = locks::NoCounts;
     using Near = BasicModelled<true>;
     using Site = ModelSite;
@@ -125,6 +127,7 @@ template <bool near> struct BasicModelled {
     template <typename V> using Plain = ModelPlain<V>;
     template <typename Record> using Ref = Record*;
 
+    static void fail(char const* what) { WeakMemory::current().fail(what); }
     static locks::WorkerNumber self() { return static_cast<locks::WorkerNumber>(WeakMemory::current().self() - 1); }
 
     class Wait {
@@ -136,29 +139,6 @@ template <bool near> struct BasicModelled {
         std::size_t turns_ = 0;
     };
     template <typename Part> static std::uint64_t nanoseconds(Part const& /*part*/) { return 0; }
-
-    template <typename Record> class Home {
-      public:
-        explicit Home(Site const& /*site*/) {}
-        template <typename V> Word<V>& far(Word<V> Record::*word) { return record_.*word; }
-        template <typename V> Word<V> const& far(Word<V> Record::*word) const { return record_.*word; }
-        Record& direct() { return record_; }
-
-      private:
-        Record record_{};
-    };
-
-    template <typename Record> class Records {
-      public:
-        struct Own {
-            Record record{};
-        };
-        explicit Records(Site const& /*site*/) {}
-        static Record& own(Own& own) { return own.record; }
-        static Ref<Record> ref(Own& own) { return &own.record; }
-        template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) { return at(ref)->*word; }
-        static Record& direct(Ref<Record> ref) { return *at(ref); }
-    };
 
     class Grants {
       public:
@@ -203,7 +183,7 @@ template <bool near> struct BasicModelled {
         }
         [[nodiscard]] std::size_t size() const { return topology_->groups(level_); }
         T& operator[](std::size_t group) const {
-            if (group >= size()) WeakMemory::current().fail("what is nowhere is used");
+            if (group >= size()) fail("what is nowhere is used");
             return objects_[group]->object;
         }
         [[nodiscard]] std::uint32_t own_group() const { return topology_->group_of(level_, self()); }
@@ -232,12 +212,6 @@ template <bool near> struct BasicModelled {
       private:
         PerGroup<Record> records_;
     };
-
-  private:
-    template <typename T> static T* at(T* ref) {
-        if (ref == nullptr) WeakMemory::current().fail("what is nowhere is used");
-        return ref;
-    }
 };
 
 using Modelled = BasicModelled<false>;

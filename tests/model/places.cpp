@@ -11,19 +11,14 @@ constexpr std::size_t max_decided = 10'000;
 
 } // namespace
 
-bool Places::is_same(Place const& a, Place const& b) {
-    return a.from.line() == b.from.line() && a.from.column() == b.from.column() && a.is_near == b.is_near &&
-           (a.from.file_name() == b.from.file_name() || file_of(a.from) == file_of(b.from));
-}
-
 bool Places::is(Place const& place, Mutation mutation) {
-    return mutant_ != nullptr && mutant_->mutation == mutation && is_same(mutant_->place, place);
+    return mutant_ != nullptr && mutant_->mutation == mutation && mutant_->place.is_same(place);
 }
 
 void Places::meet(Place const& place) {
     // Constructors and destructors are alone.
     if (mutant_ == nullptr && WeakMemory::current().self() != 0 &&
-        std::ranges::none_of(places_, [&](Place const& met) { return is_same(met, place); }))
+        std::ranges::none_of(places_, [&](Place const& met) { return met.is_same(place); }))
         places_.push_back(place);
 }
 

@@ -30,6 +30,11 @@ struct Place {
     Fence fence = Fence::None;
 
     [[nodiscard]] auto key() const { return std::tuple(file_of(from), from.line(), from.column(), is_near); }
+    // As key() == key(), faster.
+    [[nodiscard]] bool is_same(Place const& other) const {
+        return from.line() == other.from.line() && from.column() == other.from.column() && is_near == other.is_near &&
+               (from.file_name() == other.from.file_name() || file_of(from) == file_of(other.from));
+    }
     [[nodiscard]] bool acquires() const { return acquires(order); }
     [[nodiscard]] bool releases() const {
         return kind != PlaceKind::Load && kind < PlaceKind::Fence && order != std::memory_order_relaxed &&
@@ -91,7 +96,6 @@ class Places {
     static bool is(Place const& place, Mutation mutation);
     static WeakMemory::Access access(void const* where, Place const& place);
     static std::uint64_t changed(Place const& place, std::size_t bytes, std::uint64_t value);
-    static bool is_same(Place const& a, Place const& b);
 
     static inline Mutant const* mutant_ = nullptr;
     static inline std::vector<Place> places_;

@@ -11,11 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <source_location>
-#include <vector>
 
-#include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_counts.hpp"
 #include "locks/fabric/lock_topology.hpp"
+#include "tests/model/fabric_records.hpp"
 #include "tests/model/stepped_workers.hpp"
 
 namespace mxk::test {
@@ -72,7 +71,7 @@ struct SteppedSite {
     [[nodiscard]] locks::LockTopology const& topology() const { return *its_topology; }
 };
 
-struct Stepped {
+struct Stepped : FabricRecords<Stepped> {
     using Count = locks::NoCounts;
     using Site = SteppedSite;
     static constexpr bool is_near = false;
@@ -81,35 +80,13 @@ struct Stepped {
     template <typename V> using Word = SteppedWord<V>;
     template <typename Record> using Ref = Record*;
 
+    static void fail(char const* what) { SteppedWorkers::current().fail(what); }
     static locks::WorkerNumber self() { return SteppedWorkers::current().self(); }
 
     class Wait {
       public:
         template <typename Part> explicit Wait(Part const& /*part*/) {}
         static void turn() { SteppedWorkers::current().pause(); }
-    };
-
-    template <typename Record> class Home {
-      public:
-        explicit Home(Site const& /*site*/) {}
-        template <typename V> Word<V>& far(Word<V> Record::*word) { return record_.*word; }
-
-      private:
-        Record record_{};
-    };
-
-    template <typename Record> class Records {
-      public:
-        struct Own {
-            Record record{};
-        };
-        explicit Records(Site const& /*site*/) {}
-        static Record& own(Own& own) { return own.record; }
-        static Ref<Record> ref(Own& own) { return &own.record; }
-        template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) {
-            if (ref == nullptr) SteppedWorkers::current().fail("what is nowhere is used");
-            return ref->*word;
-        }
     };
 
     template <typename Record> class Groups {
@@ -122,7 +99,7 @@ struct Stepped {
         [[nodiscard]] std::uint32_t own_group() const { return topology_->group_of(level_, self()); }
         Record& own() { return records_[own_group()]; }
         template <typename V> Word<V>& far(std::size_t group, Word<V> Record::*word) {
-            if (group >= size()) SteppedWorkers::current().fail("what is nowhere is used");
+            if (group >= size()) fail("what is nowhere is used");
             return records_[group].*word;
         }
 

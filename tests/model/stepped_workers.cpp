@@ -16,8 +16,7 @@ constexpr SteppedWorkers::Time far_time = 40;
 
 } // namespace
 
-SteppedWorkers::SteppedWorkers(std::size_t workers, std::size_t on_each_node, std::uint64_t seed,
-                               SteppedMutant const* mutant)
+SteppedWorkers::SteppedWorkers(std::size_t workers, std::size_t on_each_node, std::uint64_t seed, Mutant const* mutant)
     : on_each_node_(on_each_node)
     , seed_(seed)
     , mutant_(mutant)
@@ -69,8 +68,7 @@ void SteppedWorkers::fail(char const* what) {
 }
 
 std::uint64_t SteppedWorkers::random(std::uint64_t bound) {
-    seed_ += 0x9e37'79b9'7f4a'7c15;
-    return splitmix(seed_) % bound;
+    return splitmix(seed_ += splitmix_step) % bound;
 }
 
 void SteppedWorkers::pass(Time time) {
@@ -99,27 +97,27 @@ void SteppedWorkers::change(Line& line) {
 }
 bool SteppedWorkers::writes(Line& line, std::source_location const& from) {
     if (!is_running_) return true;
-    SteppedPlace const place{from, false};
+    Place const place{.from = from, .kind = PlaceKind::Store};
     note(place);
     change(line);
-    return !is(place, SteppedMutant::Kind::LeftOut);
+    return !is(place, Mutation::Drop);
 }
 
 bool SteppedWorkers::condition(bool is_true, std::source_location const& from) {
     if (!is_running_) return is_true;
-    SteppedPlace const place{from, true};
+    Place const place{.from = from, .kind = PlaceKind::Condition};
     note(place);
     if (++steps_ > max_steps) fail("somebody waits for ever");
-    if (is(place, SteppedMutant::Kind::Always)) return true;
-    return is_true && !is(place, SteppedMutant::Kind::Never);
+    if (is(place, Mutation::Always)) return true;
+    return is_true && !is(place, Mutation::Never);
 }
 
-void SteppedWorkers::note(SteppedPlace const& place) {
-    auto const is_same = [&](SteppedPlace const& other) { return other.key() == place.key(); };
+void SteppedWorkers::note(Place const& place) {
+    auto const is_same = [&](Place const& other) { return other.is_same(place); };
     if (mutant_ == nullptr && std::ranges::none_of(places_, is_same)) places_.push_back(place);
 }
-bool SteppedWorkers::is(SteppedPlace const& place, SteppedMutant::Kind kind) const {
-    return mutant_ != nullptr && mutant_->kind == kind && mutant_->place.key() == place.key();
+bool SteppedWorkers::is(Place const& place, Mutation mutation) const {
+    return mutant_ != nullptr && mutant_->mutation == mutation && mutant_->place.is_same(place);
 }
 
 } // namespace mxk::test

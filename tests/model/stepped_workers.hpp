@@ -11,25 +11,12 @@
 #include <optional>
 #include <source_location>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "locks/fabric/lock_topology.hpp"
+#include "tests/model/places.hpp"
 
 namespace mxk::test {
-
-// A place of a lock's source, of one file, at which it decides, or writes.
-struct SteppedPlace {
-    std::source_location from;
-    bool is_condition = false;
-
-    [[nodiscard]] auto key() const { return std::tuple(from.line(), from.column(), is_condition); }
-};
-struct SteppedMutant {
-    enum class Kind : std::uint8_t { Always, Never, LeftOut };
-    SteppedPlace place;
-    Kind kind;
-};
 
 class SteppedWorkers {
   public:
@@ -41,7 +28,7 @@ class SteppedWorkers {
     };
 
     // `mutant`: null: the source as it is, whose places are noted.
-    SteppedWorkers(std::size_t workers, std::size_t on_each_node, std::uint64_t seed, SteppedMutant const* mutant);
+    SteppedWorkers(std::size_t workers, std::size_t on_each_node, std::uint64_t seed, Mutant const* mutant);
     ~SteppedWorkers();
     SteppedWorkers(SteppedWorkers const&) = delete;
     SteppedWorkers& operator=(SteppedWorkers const&) = delete;
@@ -53,7 +40,7 @@ class SteppedWorkers {
     // made is never destroyed.
     bool run(std::function<void(locks::WorkerNumber)> body);
     [[nodiscard]] std::string const& error() const { return error_; }
-    [[nodiscard]] std::vector<SteppedPlace> const& places() const { return places_; }
+    [[nodiscard]] std::vector<Place> const& places() const { return places_; }
     // Looks at words that found somebody else's change, of all workers; and the others.
     [[nodiscard]] std::uint64_t misses() const { return misses_; }
     [[nodiscard]] std::uint64_t hits() const { return hits_; }
@@ -85,13 +72,13 @@ class SteppedWorkers {
     static void begin();
     [[nodiscard]] std::optional<locks::WorkerNumber> next() const;
     void access(Line const& line, bool has_copy);
-    bool is(SteppedPlace const& place, SteppedMutant::Kind kind) const;
-    void note(SteppedPlace const& place);
+    [[nodiscard]] bool is(Place const& place, Mutation mutation) const;
+    void note(Place const& place);
 
     static inline SteppedWorkers* current_ = nullptr;
     std::size_t on_each_node_;
     std::uint64_t seed_;
-    SteppedMutant const* mutant_;
+    Mutant const* mutant_;
     std::vector<Worker> workers_;
     std::function<void(locks::WorkerNumber)> body_;
     ucontext_t main_{};
@@ -101,7 +88,7 @@ class SteppedWorkers {
     std::uint64_t misses_ = 0;
     std::uint64_t hits_ = 0;
     std::string error_;
-    std::vector<SteppedPlace> places_;
+    std::vector<Place> places_;
 };
 
 } // namespace mxk::test

@@ -161,7 +161,12 @@ TEST(AnyThreadLocks, a_smaller_runtime_follows_a_larger_one) {
         ASSERT_TRUE(runtime.ok()) << runtime.error().message();
         auto lock = CohortMutex::create();
         ASSERT_TRUE(lock.ok());
-        for (int i = 0; i < 200; ++i) std::scoped_lock const guard(lock.value());
+        for (int i = 0; i < 200; ++i) {
+            std::scoped_lock const guard(lock.value());
+            EXPECT_FALSE(lock.value().try_lock()); // after which it counts as what holds one lock
+            EXPECT_EQ(arch::lock_user().held, 1U);
+        }
+        EXPECT_EQ(arch::lock_user().held, 0U);
     }
 }
 
