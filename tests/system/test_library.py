@@ -352,7 +352,8 @@ int main() {
     for (LongTask& each : long_tasks)
         while (!each.is_over) std::this_thread::yield();
     std::vector<std::uint64_t> turn_times;
-    for (LongTask& each : long_tasks) turn_times.insert(turn_times.end(), each.nanoseconds.begin(), each.nanoseconds.end());
+    for (LongTask& each : long_tasks)
+        turn_times.insert(turn_times.end(), each.nanoseconds.begin(), each.nanoseconds.end());
     auto const share = [](std::vector<std::uint64_t>& values, std::size_t percent) {
         std::sort(values.begin(), values.end());
         return values[values.size() * percent / 100];
@@ -362,9 +363,9 @@ int main() {
         for (ShortTask const& each : short_tasks) values.push_back(each.*value);
         return share(values, percent);
     };
-    std::printf("%.3f %.3f %.3f %d\\n", double(share(turn_times, 50)) / 1e6,
-                double(of_short(&ShortTask::nanoseconds, 50)) / 1e6, double(of_short(&ShortTask::nanoseconds, 99)) / 1e6,
-                int(of_short(&ShortTask::turns, 99)));
+    auto const waits = &ShortTask::nanoseconds;
+    std::printf("%.3f %.3f %.3f %d\\n", double(share(turn_times, 50)) / 1e6, double(of_short(waits, 50)) / 1e6,
+                double(of_short(waits, 99)) / 1e6, int(of_short(&ShortTask::turns, 99)));
 }
 """
 
