@@ -51,12 +51,16 @@ struct LockForm {
     // lock(), unless give_up(argument) says yes at a turn of its wait; whether the caller has it. Null: the kind's
     // waiters cannot give up.
     bool (*lock_unless)(void* lock, void* node, bool (*give_up)(void*), void* argument) = nullptr;
+    // Of a lock that is given sections, in place of lock() and unlock(): returns when section(argument) has been
+    // called, alone, maybe by another user on its core.
+    void (*run)(void* lock, void* node, void (*section)(void*), void* argument) = nullptr;
     // So many sections with nothing in them, in one call.
     void (*repeat)(void* lock, void* node, std::uint64_t sections) = nullptr;
     // All 0 where the fabric does not count.
     LockCounts (*counts)(void const* node) = nullptr;
 
     [[nodiscard]] constexpr bool is_there() const { return lock != nullptr; }
+    [[nodiscard]] constexpr bool can_run() const { return is_there() || run != nullptr; }
 };
 
 template <typename Lock, typename Site> struct LockFunctions {

@@ -226,6 +226,9 @@ TEST(LockOrders, HemlockAhead) {
 TEST(LockOrders, HemlockWritesToLookAhead) {
     check_flat<Hemlock<M, {.writes_to_look = true, .ahead = true}>>();
 }
+TEST(LockOrders, HemlockInline) {
+    check_flat<InlineHemlock<M>>();
+}
 TEST(LockOrders, Ticket) {
     check_flat<Ticket<M>>();
 }
@@ -272,6 +275,10 @@ TEST(LockOrders, CohortMcsTts) {
 }
 TEST(LockOrders, CohortMcsHemlock) {
     check_tree<Cohort<M, FlatMcs, EncodedHemlock>>(slower_mcs);
+}
+template <typename F> using NodeInlineHemlock = InlineHemlock<F>;
+TEST(LockOrders, CohortMcsHemlockInline) {
+    check_tree<Cohort<M, FlatMcs, NodeInlineHemlock>>(slower_mcs);
 }
 TEST(LockOrders, CohortMcsHemlockPlain) {
     check_tree<Cohort<M, FlatMcs, NodeHemlock, PassCount::Plain>>(slower_mcs);
