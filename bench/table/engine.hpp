@@ -31,6 +31,11 @@
 
 namespace mxk::bench {
 
+struct LockChanges {
+    std::uint64_t count = 0;      // none of which is under way any more
+    double share_of_one_lock = 0; // of the operations, as far as each 64 of a thread began with one lock for all
+};
+
 // One virtual call for each core and phase, none for an operation.
 class Engine {
   public:
@@ -60,8 +65,8 @@ class Engine {
     // Memory that was touched before the run, for what the table will ask for, in bytes.
     [[nodiscard]] virtual std::size_t touched_bytes() const = 0;
 
-    // Changes of the table's locks in the last phase, none of which is under way any more; of tables that have such.
-    [[nodiscard]] virtual std::uint64_t lock_changes() const = 0;
+    // Of the table's locks in the last phase; of tables whose locks change.
+    [[nodiscard]] virtual LockChanges lock_changes() const = 0;
 
     [[nodiscard]] virtual std::size_t bucket_count() const = 0;
 
@@ -205,9 +210,9 @@ template <typename Access> class AccessEngine : public Engine {
         if constexpr (requires { access_.touched_bytes(); }) return access_.touched_bytes();
         return 0;
     }
-    [[nodiscard]] std::uint64_t lock_changes() const final {
+    [[nodiscard]] LockChanges lock_changes() const final {
         if constexpr (requires { access_.lock_changes(); }) return access_.lock_changes();
-        return 0;
+        return {};
     }
     Result<void> settle() final {
         if constexpr (requires { access_.settle(); }) return access_.settle();

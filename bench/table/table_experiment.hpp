@@ -76,7 +76,7 @@ class TableExperiment {
         std::size_t table_bytes = 0;
         std::uint64_t peak_bytes =
             0; // the maximum of memory in use since its run began, less what was before there was a table
-        std::uint64_t lock_changes = 0;
+        LockChanges lock_changes;
         std::size_t touched_bytes = 0; // before the run, for what the table will ask for
         BytesByNode placed{};          // more memory in use than before there was a table
         std::uint64_t elsewhere = 0;   // bytes of it on other nodes than they were to be on

@@ -168,7 +168,9 @@ void print_table_details(TextSink& out, TableRun const& run, TableFindings const
         format(out,
                "       operations that went on to the next region: {:.2} of a million; no task: {:.1} % of the time\n",
                per_operation(outcome.travelled, outcome) * 1e6, outcome.idle_share.value_or(0) * 100);
-    if (run.switch_every) format(out, "       changes of the locks: {}\n", outcome.lock_changes);
+    if (run.switch_every)
+        format(out, "       changes of the locks: {}; operations under one lock for all: {:.1} %\n",
+               outcome.lock_changes.count, outcome.lock_changes.share_of_one_lock * 100);
     for (OwnerChange const& change : outcome.changes.list())
         format(out, "       owners {} -> {}: {:.3} ms, {:.3} M ops/s during, {:.3} before\n", change.from, change.to,
                change.seconds * 1e3, change.during / 1e6, change.before / 1e6);
@@ -215,7 +217,10 @@ void write_table_details(JsonWriter& json, TableRun const& run, TableFindings co
         json.field("idle_share", *outcome.idle_share);
     else
         json.null_field("idle_share");
-    if (run.switch_every) json.field("lock_changes", outcome.lock_changes);
+    if (run.switch_every) {
+        json.field("lock_changes", outcome.lock_changes.count);
+        json.field("one_lock_share", outcome.lock_changes.share_of_one_lock);
+    }
     if (run.rate) write_rate(json, found);
     if (run.latency && (!run.rate || found.is_served())) write_durations(json, "latency", outcome.latency);
     if (run.rate && found.is_served()) write_host_time(json, outcome.host);

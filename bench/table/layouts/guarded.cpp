@@ -1,6 +1,7 @@
 // The engines of the thesis' table for threads with spin locks, of the whole table or of its parts, which may change
 // while they work (hashtable/shared/guarded_chains.hpp).
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -30,10 +31,19 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
             access_.begin();
             between_ = left_ = access_.switch_every_;
         }
+        ~Visitor() {
+            if constexpr (changes_locks) access_.shares_[0].add(all_, under_one_lock_);
+        }
+        Visitor(Visitor const&) = delete;
+        Visitor& operator=(Visitor const&) = delete;
         // No visit of the table is under way before and after.
         std::uint64_t begin() {
             if constexpr (!changes_locks) return UINT64_MAX;
             count_ = left_ != 0 ? std::min(left_, operations_in_scope) : operations_in_scope;
+            if constexpr (changes_locks) {
+                all_ += count_;
+                under_one_lock_ += access_.guard_[0].has_one_lock() ? count_ : 0;
+            }
             return count_;
         }
         void end() {
@@ -58,6 +68,8 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
         std::uint32_t count_ = 0;                           // of these
         std::uint32_t between_ = 0;                         // operations between two changes; 0: none
         std::uint32_t left_ = 0;
+        std::uint64_t all_ = 0;
+        std::uint64_t under_one_lock_ = 0;
     };
 
     // Errors: no memory, fewer buckets than cores; several threads, and no locks.
@@ -68,7 +80,10 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
                              "what is lost then)",
                              threads);
         std::size_t const buckets = MXK_TRY(Base::buckets_for(setup));
-        return GuardedAccess(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
+        GuardedAccess made(setup, buckets, MXK_TRY(InstructionNodes::create(setup)));
+        made.shares_ = MXK_TRY(NodeVector<Shares>::create(1, made.node_));
+        made.shares_.emplace();
+        return made;
     }
     Result<void> reset() {
         MXK_TRY(settle());
@@ -97,9 +112,27 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
         if (!has_memory_) return Error("out of memory for the locks of the table's parts");
         return {};
     }
-    [[nodiscard]] std::uint64_t lock_changes() const { return changes_; }
+    [[nodiscard]] LockChanges lock_changes() const { return {changes_, shares_[0].of_one_lock()}; }
 
   private:
+    // Of a phase: each thread adds its own.
+    class Shares {
+      public:
+        void begin() { all_ = under_one_lock_ = 0; }
+        void add(std::uint64_t all, std::uint64_t under_one_lock) {
+            all_ += all;
+            under_one_lock_ += under_one_lock;
+        }
+        [[nodiscard]] double of_one_lock() const {
+            std::uint64_t const all = all_;
+            return all == 0 ? 0 : static_cast<double>(under_one_lock_) / static_cast<double>(all);
+        }
+
+      private:
+        std::atomic<std::uint64_t> all_{0};
+        std::atomic<std::uint64_t> under_one_lock_{0};
+    };
+
     GuardedAccess(EngineSetup const& setup, std::size_t buckets, InstructionNodes nodes)
         : Base(setup, buckets, std::move(nodes))
         , node_(setup.table_owners.front().node)
@@ -111,6 +144,7 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
     // The first thread.
     void begin() {
         changes_ = 0;
+        shares_[0].begin();
         has_memory_ = true;
         if constexpr (changes_locks) {
             if (is_alone_) return guard_[0].be_alone();
@@ -129,6 +163,7 @@ template <typename Guard> class GuardedAccess : public ChainsAccess<GuardedChain
     bool is_alone_; // one thread in all
     std::uint32_t switch_every_;
     NodeVector<Guard> guard_; // one, or none yet
+    NodeVector<Shares> shares_;
     // Of the phase: the first thread's, and read when it has ended.
     std::uint64_t changes_ = 0;
     bool has_memory_ = true;

@@ -56,7 +56,7 @@ _NO_SETTINGS = frozenset((
     "conditions", "wanted", "measured", "holds", "supported", "skipped", "moved_bytes", "table_bytes",
     "peak_bytes", "touched_bytes", "process_bytes", "placed", "offered", "reached", "max_speed", "max_speed_after",
     "served", "runs_served", "host_pauses", "host_pause_ms", "disturbed_runs", "lost", "machine", "warnings",
-    "warning_count",
+    "warning_count", "lock_changes", "one_lock_share",
     # where it stood in a comparison
     "round", "order",
 ))  # fmt: skip
