@@ -1,6 +1,7 @@
 // The gate for every lock: all ranks, nested sections of two locks, counters that are not atomic in rank 0's memory,
 // and a word that says who is inside. Lost updates and two holders at once are violations; a rank that does not finish
-// is a hang, and the watchdog names the lock.
+// is a hang, and the watchdog names the lock. Rank 0 is the first, and holds the lock until all others wait for it: so
+// few sections see hand-overs of all kinds.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,30 @@ class Guarded {
     std::uint64_t overlaps_ = 0;
 };
 
+// How many wait for the first section of all.
+class Crowd {
+  public:
+    explicit Crowd(Session& session)
+        : session_(session)
+        , operations_(session.transport)
+        , waiting_(operations_.place(0)) {}
+    void clear() { operations_.store(waiting_, 0); }
+    // All others, before their first acquire().
+    void join() { session_.transport.tell_of_wait(waiting_); }
+    // Rank 0's, which holds the lock. MPI's own lock does not say that somebody waits for it.
+    void await() {
+        std::uint64_t const end = session_.transport.nanoseconds() + patience;
+        while (operations_.load(waiting_) + 1 < session_.world.ranks() && session_.transport.nanoseconds() < end)
+            session_.transport.progress();
+    }
+
+  private:
+    static constexpr std::uint64_t patience = 100'000'000; // nanoseconds
+    Session& session_;
+    Operations operations_;
+    locks::Target waiting_;
+};
+
 struct Finding {
     std::uint64_t sections = 0; // of both locks, by all ranks
     std::uint64_t counted = 0;
@@ -93,26 +118,38 @@ Finding try_lock(Session& session, locks::LockKind const& kind, GateOptions cons
     {
         Guarded outer_data(session, 0);
         Guarded inner_data(session, 0);
+        Crowd crowd(session);
         PlacedLock outer(transport, kind.forms.mpi, 0, static_cast<locks::Handed>(options.passes));
         PlacedLock inner(transport, kind.forms.mpi, world.ranks() - 1, static_cast<locks::Handed>(options.passes));
         finding.has_room = !transport.has_failed();
         if (world.rank() == 0 && finding.has_room) {
             outer_data.clear();
             inner_data.clear();
+            crowd.clear();
         }
         Traffic traffic(world);
         world.barrier();
         transport.clear_counts();
+        bool const is_first = world.rank() == 0 && finding.has_room;
+        if (is_first)
+            outer.lock();
+        else
+            crowd.join();
+        world.barrier(); // nobody comes before
         std::uint64_t const begin = transport.nanoseconds();
         auto const end = begin + static_cast<std::uint64_t>(options.seconds * 1e9);
         std::uint64_t sections = 0;
         std::uint64_t inner_sections = 0;
         auto const is_over = [&] {
-            return options.seconds > 0 ? transport.nanoseconds() >= end : sections >= options.sections;
+            if (options.seconds == 0) return sections >= options.sections;
+            return sections != 0 && transport.nanoseconds() >= end;
         };
         while (finding.has_room && !is_over()) {
             watchdog.says("acquiring the lock");
-            outer.lock();
+            if (is_first && sections == 0)
+                crowd.await();
+            else
+                outer.lock();
             watchdog.says("holding the lock");
             outer_data.enter(world.rank());
             outer_data.work();
