@@ -1,7 +1,7 @@
 // The gate for every lock: all ranks, nested sections of two locks, counters that are not atomic in rank 0's memory,
 // and a word that says who is inside. Lost updates and two holders at once are violations; a rank that does not finish
-// is a hang, and the watchdog names the lock. Rank 0 is the first, and holds the lock until all others wait for it: so
-// few sections see hand-overs of all kinds.
+// is a hang, and the watchdog names the lock. Rank 0 is the first, and holds the lock until all others wait for it; at
+// the end each rank takes it alone. So few sections see hand-overs of all kinds, and what they leave behind.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -144,16 +144,11 @@ Finding try_lock(Session& session, locks::LockKind const& kind, GateOptions cons
             if (options.seconds == 0) return sections >= options.sections;
             return sections != 0 && transport.nanoseconds() >= end;
         };
-        while (finding.has_room && !is_over()) {
-            watchdog.says("acquiring the lock");
-            if (is_first && sections == 0)
-                crowd.await();
-            else
-                outer.lock();
+        auto const use = [&](bool is_nested) {
             watchdog.says("holding the lock");
             outer_data.enter(world.rank());
             outer_data.work();
-            if (sections++ % nests_each == 0) {
+            if (is_nested) {
                 watchdog.says("acquiring the second lock inside the first");
                 inner.lock();
                 watchdog.says("holding both locks");
@@ -167,9 +162,26 @@ Finding try_lock(Session& session, locks::LockKind const& kind, GateOptions cons
             outer_data.leave();
             watchdog.says("releasing the lock");
             outer.unlock();
+            ++sections;
+        };
+        while (finding.has_room && !is_over()) {
+            watchdog.says("acquiring the lock");
+            if (is_first && sections == 0)
+                crowd.await();
+            else
+                outer.lock();
+            use(sections % nests_each == 0);
             watchdog.says("exchanging messages");
             traffic.send();
             watchdog.count_section();
+        }
+        for (Rank rank = 0; finding.has_room && rank < world.ranks(); ++rank) {
+            watchdog.says("waiting for its turn alone");
+            world.barrier();
+            if (rank != world.rank()) continue;
+            watchdog.says("acquiring the lock alone");
+            outer.lock();
+            use(false);
         }
         watchdog.says("done, and is waiting for the others");
         if (!options.as_published) transport.complete_later();

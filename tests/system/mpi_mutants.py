@@ -121,8 +121,10 @@ def judge(mpi: Mpi, mutants: Sequence[Mutant], sections: int, *, lazy: bool = Fa
 
 
 def kinds_of(mpi: Mpi) -> list[str]:
-    """All locks."""
-    return [row["lock"] for row in rows_of(run_ranks(mpi, "list --json", 30)[1]) if "lock" in row]
+    """All locks. Of those that share a part the simplest is first: it takes less time, and nothing else helps it."""
+    rows = [row for row in rows_of(run_ranks(mpi, "list --json", 30)[1]) if "lock" in row]
+    rows.sort(key=lambda row: (row["has_nodes"], len(row["lock"]), row["lock"]))
+    return [row["lock"] for row in rows]
 
 
 def position(place: str) -> tuple[str, int, int]:
@@ -134,8 +136,6 @@ def position(place: str) -> tuple[str, int, int]:
 def all_mutants(mpi: Mpi, folder: Path) -> list[Mutant]:
     """Of each place that a gate of many sections meets, with the first kind of lock that has it."""
     kinds = kinds_of(mpi)
-    # Of kinds that share a part the simplest is first: it takes less time, and nothing else helps it.
-    kinds.sort(key=lambda kind: (kind.startswith("c-"), kind not in ("c-mcs-mcs", "c-tkt-tkt"), kind.count("-"), kind))
     gates = "; ".join(
         f"mutant; gate --lock {kind} --sections 30 --passes {PASSES} --patience 30; met --file {folder / kind}"
         for kind in kinds
