@@ -133,9 +133,8 @@ def position(place: str) -> tuple[str, int, int]:
     return file, int(line), int(column)
 
 
-def all_mutants(mpi: Mpi, folder: Path) -> list[Mutant]:
-    """Of each place that a gate of many sections meets, with the first kind of lock that has it."""
-    kinds = kinds_of(mpi)
+def mutants_of(mpi: Mpi, kinds: Sequence[str], folder: Path) -> list[Mutant]:
+    """Of each place that a gate of many sections meets, with the first of these kinds of locks that has it."""
     gates = "; ".join(
         f"mutant; gate --lock {kind} --sections 30 --passes {PASSES} --patience 30; met --file {folder / kind}"
         for kind in kinds
