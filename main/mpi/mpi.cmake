@@ -35,7 +35,7 @@ target_include_directories(mxk-mpi-mutated-locks BEFORE PRIVATE ${CMAKE_BINARY_D
 add_dependencies(mxk-mpi-mutated-locks mxk-mutated)
 
 if(NOT openmpi_FOUND AND NOT mpich_FOUND)
-    left_out(mxk-mpi "Open MPI or MPICH" "libopenmpi-dev libmpich-dev" mpi)
+    left_out("mxk-mpi;mxk-mpi-mutants" "Open MPI or MPICH" "libopenmpi-dev libmpich-dev" mpi)
     return()
 endif()
 add_custom_target(mxk-mpi)

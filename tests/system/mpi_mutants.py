@@ -1,6 +1,6 @@
 """The gate of the locks over MPI, and mutants: locks that leave out one step at one place of their source, which the
-gate has to notice, with as few sections as it takes. The programs build/linux/mutants/mxk-mpi-* have a command that says
-which one (tests/mpi/mutants.cpp)."""
+gate has to notice, with as few sections as it takes. The programs build/linux/mutants/mxk-mpi-* have a command for that
+(tests/mpi/mutants.cpp)."""
 
 import json
 import os
