@@ -40,7 +40,7 @@ class Mutant:
     name: str  # "mcs of a node, release() condition 2: never"
 
     def commands(self, sections: int, patience: int) -> str:
-        """The gate over it, with an MPI that begins nothing before its flush: MPICH does, and hides mutants."""
+        """The gate over it, with an MPI that begins nothing before its flush. MPICH itself does, unasked."""
         near = " --near" if self.near else ""
         return (
             f"mutant --place {self.place}{near} --mutation {self.mutation} --lazy; "

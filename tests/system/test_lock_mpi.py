@@ -56,6 +56,7 @@ LEFT_OUT = {
 
 
 @BOTH
+@pytest.mark.long(reason="a lock that hangs takes all processors for a second")
 def test_the_gate_notices_a_step_that_is_left_out(mpi: str, tmp_path: Path) -> None:
     mutants = mutants_of(Mpi(mpi), ["mcs", "mcs-message", "c-mcs-mcs"], tmp_path)
     chosen = [mutant for mutant in mutants if mutant.name in LEFT_OUT]
