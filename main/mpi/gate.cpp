@@ -1,6 +1,7 @@
 // The gate for every lock: all ranks, nested sections of two locks, counters that are not atomic in rank 0's memory,
 // and a word that says who is inside. Lost updates and two holders at once are violations; a rank that does not finish
-// is a hang, and the watchdog names the lock.
+// is a hang, and the watchdog names the lock. Rank 0 is the first, and holds the lock until all others wait for it;
+// before and after each rank takes it alone. So few sections see hand-overs of all kinds, and what they leave behind.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -67,6 +68,30 @@ class Guarded {
     std::uint64_t overlaps_ = 0;
 };
 
+// How many wait for the first section of all.
+class Crowd {
+  public:
+    explicit Crowd(Session& session)
+        : session_(session)
+        , operations_(session.transport)
+        , waiting_(operations_.place(0)) {}
+    void clear() { operations_.store(waiting_, 0); }
+    // All others, before their first acquire().
+    void join() { session_.transport.tell_of_wait(waiting_); }
+    // Rank 0's, which holds the lock. MPI's own lock does not say that somebody waits for it.
+    void await() {
+        std::uint64_t const end = session_.transport.nanoseconds() + patience;
+        while (operations_.load(waiting_) + 1 < session_.world.ranks() && session_.transport.nanoseconds() < end)
+            session_.transport.progress();
+    }
+
+  private:
+    static constexpr std::uint64_t patience = 100'000'000; // nanoseconds
+    Session& session_;
+    Operations operations_;
+    locks::Target waiting_;
+};
+
 struct Finding {
     std::uint64_t sections = 0; // of both locks, by all ranks
     std::uint64_t counted = 0;
@@ -84,72 +109,134 @@ struct Finding {
 // One of four sections takes the second lock inside the first.
 constexpr std::uint64_t nests_each = 4;
 
-Finding try_lock(Session& session, locks::LockKind const& kind, GateOptions const& options) {
-    World& world = session.world;
-    auto& transport = session.transport;
-    Watchdog watchdog(world.rank(), kind.name, options.patience, options.json);
-    transport.forget_locks();
-    Finding finding;
-    {
-        Guarded outer_data(session, 0);
-        Guarded inner_data(session, 0);
-        PlacedLock outer(transport, kind.forms.mpi, 0, static_cast<locks::Handed>(options.passes));
-        PlacedLock inner(transport, kind.forms.mpi, world.ranks() - 1, static_cast<locks::Handed>(options.passes));
-        finding.has_room = !transport.has_failed();
-        if (world.rank() == 0 && finding.has_room) {
-            outer_data.clear();
-            inner_data.clear();
+// A lock of a kind, a second one, and what all ranks do with them.
+class Trial {
+  public:
+    Trial(Session& session, locks::LockKind const& kind, GateOptions const& options)
+        : session_(session)
+        , options_(options)
+        , watchdog_(session.world.rank(), kind.name, options.patience, options.json)
+        , outer_data_(session, 0)
+        , inner_data_(session, 0)
+        , crowd_(session)
+        , outer_(session.transport, kind.forms.mpi, 0, static_cast<locks::Handed>(options.passes))
+        , inner_(session.transport, kind.forms.mpi, session.world.ranks() - 1,
+                 static_cast<locks::Handed>(options.passes))
+        , has_room_(!session.transport.has_failed())
+        , traffic_(session.world) {
+        if (session.world.rank() == 0 && has_room_) {
+            outer_data_.clear();
+            inner_data_.clear();
+            crowd_.clear();
         }
-        Traffic traffic(world);
-        world.barrier();
-        transport.clear_counts();
+        session.world.barrier();
+        session.transport.clear_counts();
+    }
+    Finding run() {
+        auto& transport = session_.transport;
         std::uint64_t const begin = transport.nanoseconds();
-        auto const end = begin + static_cast<std::uint64_t>(options.seconds * 1e9);
-        std::uint64_t sections = 0;
-        std::uint64_t inner_sections = 0;
-        auto const is_over = [&] {
-            return options.seconds > 0 ? transport.nanoseconds() >= end : sections >= options.sections;
-        };
-        while (finding.has_room && !is_over()) {
-            watchdog.says("acquiring the lock");
-            outer.lock();
-            watchdog.says("holding the lock");
-            outer_data.enter(world.rank());
-            outer_data.work();
-            if (sections++ % nests_each == 0) {
-                watchdog.says("acquiring the second lock inside the first");
-                inner.lock();
-                watchdog.says("holding both locks");
-                inner_data.enter(world.rank());
-                inner_data.work();
-                inner_data.leave();
-                watchdog.says("releasing the second lock");
-                inner.unlock();
-                ++inner_sections;
-            }
-            outer_data.leave();
-            watchdog.says("releasing the lock");
-            outer.unlock();
-            watchdog.says("exchanging messages");
-            traffic.send();
-            watchdog.count_section();
+        if (has_room_) {
+            use_alone();
+            use_together();
+            complete();
+            static_cast<void>(session_.sum(0));
+            use_alone();
         }
-        watchdog.says("done, and is waiting for the others");
-        if (!options.as_published) transport.complete_later();
-        finding.wrong_messages = session.sum(traffic.finish() + (world.has_empty() ? 1 : 0));
+        watchdog_.says("done, and is waiting for the others");
+        complete();
+        Finding finding{.has_room = has_room_};
+        finding.wrong_messages = session_.sum(traffic_.finish() + (session_.world.has_empty() ? 1 : 0));
         finding.seconds = static_cast<double>(transport.nanoseconds() - begin) / 1e9;
         auto const own = transport.counts();
-        finding.operations = {.home = session.sum(own.home),
-                              .others = session.sum(own.others),
-                              .near = session.sum(own.near),
-                              .messages = session.sum(own.messages)};
-        finding.sections = session.sum(sections + inner_sections);
-        finding.overlaps = session.sum(outer_data.overlaps() + inner_data.overlaps());
-        finding.counted = finding.has_room ? outer_data.count() + inner_data.count() : 0;
-        world.barrier();
-        watchdog.says("destroying the lock");
+        finding.operations = {.home = session_.sum(own.home),
+                              .others = session_.sum(own.others),
+                              .near = session_.sum(own.near),
+                              .messages = session_.sum(own.messages)};
+        finding.sections = session_.sum(sections_);
+        finding.overlaps = session_.sum(outer_data_.overlaps() + inner_data_.overlaps());
+        finding.counted = has_room_ ? outer_data_.count() + inner_data_.count() : 0;
+        session_.world.barrier();
+        watchdog_.says("destroying the lock");
+        return finding;
     }
-    world.barrier();
+
+  private:
+    // Each rank once, in turn. By messages: a barrier would flush what the one before has begun.
+    void use_alone() {
+        for (Rank rank = 0; rank < session_.world.ranks(); ++rank) {
+            if (rank == session_.world.rank()) {
+                watchdog_.says("acquiring the lock alone");
+                outer_.lock();
+                use(false);
+            }
+            watchdog_.says("waiting while one is alone");
+            static_cast<void>(session_.sum(0));
+        }
+    }
+    // So many times, or for so long. Rank 0 is the first, and waits until all others do.
+    void use_together() {
+        bool const is_first = session_.world.rank() == 0;
+        if (is_first)
+            outer_.lock();
+        else
+            crowd_.join();
+        session_.world.barrier();
+        auto const now = [&] { return session_.transport.nanoseconds(); };
+        auto const end = now() + static_cast<std::uint64_t>(options_.seconds * 1e9);
+        for (std::uint64_t i = 0; i == 0 || (options_.seconds > 0 ? now() < end : i < options_.sections); ++i) {
+            watchdog_.says("acquiring the lock");
+            if (is_first && i == 0)
+                crowd_.await();
+            else
+                outer_.lock();
+            use(i % nests_each == 0);
+            watchdog_.says("exchanging messages");
+            traffic_.send();
+            watchdog_.count_section();
+        }
+    }
+    // The holder's: a section, and the lock's release.
+    void use(bool is_nested) {
+        watchdog_.says("holding the lock");
+        outer_data_.enter(session_.world.rank());
+        outer_data_.work();
+        if (is_nested) {
+            watchdog_.says("acquiring the second lock inside the first");
+            inner_.lock();
+            watchdog_.says("holding both locks");
+            inner_data_.enter(session_.world.rank());
+            inner_data_.work();
+            inner_data_.leave();
+            watchdog_.says("releasing the second lock");
+            inner_.unlock();
+            ++sections_;
+        }
+        outer_data_.leave();
+        watchdog_.says("releasing the lock");
+        outer_.unlock();
+        ++sections_;
+    }
+    void complete() {
+        if (!options_.as_published) session_.transport.complete_later();
+    }
+
+    Session& session_;
+    GateOptions const& options_;
+    Watchdog watchdog_;
+    Guarded outer_data_;
+    Guarded inner_data_;
+    Crowd crowd_;
+    PlacedLock outer_;
+    PlacedLock inner_;
+    bool has_room_;
+    Traffic traffic_;
+    std::uint64_t sections_ = 0; // of both locks
+};
+
+Finding try_lock(Session& session, locks::LockKind const& kind, GateOptions const& options) {
+    session.transport.forget_locks();
+    Finding const finding = Trial(session, kind, options).run();
+    session.world.barrier();
     return finding;
 }
 

@@ -73,7 +73,17 @@ void MpiTransport::send(WorkerNumber to) {
     world_->send_empty(to);
 }
 
+void MpiTransport::begin_wait() {
+    if (!told_of_wait_) return;
+    mpi::Place const place{.rank = told_of_wait_->worker, .at = told_of_wait_->at};
+    told_of_wait_.reset();
+    std::uint64_t const one = 1;
+    std::uint64_t before = 0;
+    world_->fetch(place, sizeof one, mpi::Atomic::Sum, &one, &before);
+}
+
 void MpiTransport::receive() {
+    begin_wait();
     world_->receive_empty();
     world_->sync();
 }
@@ -85,6 +95,7 @@ void MpiTransport::complete_later() {
 }
 
 void MpiTransport::progress() {
+    begin_wait();
     if (modes_.completes_later) complete_later();
     if (modes_.makes_progress) world_->probe();
     world_->sync();

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include "base/units.hpp"
@@ -54,6 +55,8 @@ class MpiTransport final : public Transport {
     void progress() override;
     [[nodiscard]] std::uint64_t nanoseconds() const override;
 
+    // This rank adds 1 to the word when it waits next, once.
+    void tell_of_wait(Target word) { told_of_wait_ = word; }
     // What AccumulateLater has begun.
     void complete_later();
     // Of this rank.
@@ -64,6 +67,7 @@ class MpiTransport final : public Transport {
     struct alignas(cache_line_bytes) Line {
         std::array<std::byte, cache_line_bytes> bytes;
     };
+    void begin_wait();
 
     mpi::World* world_;
     mpi::RankTopology ranks_;
@@ -71,6 +75,7 @@ class MpiTransport final : public Transport {
     std::vector<std::byte*> regions_;
     MpiModes modes_{};
     std::uint32_t turns_ = 0;
+    std::optional<Target> told_of_wait_;
     OneSidedCounts counts_{};
     std::array<std::uint64_t, 256> later_{};
     std::size_t later_count_ = 0;

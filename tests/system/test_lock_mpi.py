@@ -1,13 +1,15 @@
 """Locks over MPI-3, with both implementations: what locks take for granted of them, and mutual exclusion of every kind
-of lock, by eight ranks on two pretended nodes."""
+of lock, by eight ranks on two pretended nodes; and that a lock that leaves out a step does not pass."""
 
 import os
 import shutil
 from pathlib import Path
 
 import pytest
+from mpi_mutants import PASSES, SECTIONS, expected_unnoticed, judge, kinds_of, mutants_of, smallest_numbers
 
 from helpers import DRIVER, Ended, drive
+from mxk_host.lock_mpi import Mpi
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 BENCHMARKS = ("ecsb", "wbab", "ccwb", "upb")
@@ -21,7 +23,8 @@ def lock_mpi(mpi: str, commands: str, *options: str, timeout: float = 120) -> En
 
 @BOTH
 def test_self_test_and_gate_of_every_lock(mpi: str) -> None:
-    ended = lock_mpi(mpi, "self-test --rounds 10 --json; gate --sections 1 --patience 60 --json; list --json")
+    gate = f"gate --sections {SECTIONS} --passes {PASSES} --patience 60 --json"
+    ended = lock_mpi(mpi, f"self-test --rounds 10 --json; {gate}; list --json")
     assert ended.code == 0, ended.output + ended.complaint
     parts = [row for row in ended.rows if row.get("benchmark") == "mpi-self-test"]
     assert {row["part"] for row in parts} == {"window", "1 byte", "2 bytes", "4 bytes", "8 bytes", "messages"}
@@ -35,8 +38,43 @@ def test_self_test_and_gate_of_every_lock(mpi: str) -> None:
         assert (row["ranks"], row["nodes"], row["unified"]) == (8, 2, True)
         assert mpi in row["mpi"].lower().replace(" ", "")
     for row in gates:
-        assert row["sections"] == 8 * (1 + 1)  # the first one takes the second lock, too
+        assert row["sections"] == 8 * (SECTIONS + 1 + 2)  # one takes the second lock, too; two are alone
         assert row["lost_updates"] == row["overlaps"] == row["wrong_messages"] == 0
+
+
+# Of each kind of step one: a hand-over to another node, within a node, by a message; the wait for it; the upper lock; a
+# record that is used again; and a hand-over that is not flushed, of which only a lazy MPI makes something.
+LEFT_OUT = {
+    "mcs, release() put 1: left-out",
+    "mcs of a node, release() store 1: left-out",
+    "mcs, release() store 1: left-out",
+    "mcs, await() condition 1: never",
+    "cohort, acquire() condition 1: never",
+    "mcs, acquire() store 1: left-out",
+    "mcs, release() put 1: unflushed",
+}
+
+
+@BOTH
+@pytest.mark.long(reason="a lock that hangs takes all processors for a second")
+def test_the_gate_notices_a_step_that_is_left_out(mpi: str, tmp_path: Path) -> None:
+    mutants = mutants_of(Mpi(mpi), ["mcs", "mcs-message", "c-mcs-mcs"], tmp_path)
+    chosen = [mutant for mutant in mutants if mutant.name in LEFT_OUT]
+    assert {mutant.name for mutant in chosen} == LEFT_OUT
+    verdicts = judge(Mpi(mpi), chosen, SECTIONS, patience=1)
+    assert [mutant.name for mutant in chosen if not verdicts[mutant].noticed] == []
+
+
+@BOTH
+@pytest.mark.long(reason="each lock that hangs takes seconds, and a start of the ranks")
+@pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
+def test_the_gate_notices_every_step_that_is_left_out(mpi: str, tmp_path: Path) -> None:
+    mutants = mutants_of(Mpi(mpi), kinds_of(Mpi(mpi)), tmp_path)
+    found = smallest_numbers(Mpi(mpi), mutants, (1, 2, SECTIONS))
+    for mutant, (number, verdict) in found.items():
+        print(f"{number or '-':>3} {verdict.noticed:10} {mutant.kind:18} {mutant.name}")
+    unnoticed = {mutant.name for mutant, (number, _) in found.items() if number == 0}
+    assert unnoticed - expected_unnoticed() == set()
 
 
 @BOTH
