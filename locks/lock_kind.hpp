@@ -164,7 +164,8 @@ struct LockKind {
     std::string_view library{}; // of a peer that locks are compared with, with its version; empty: MXK's
     std::string_view missing{}; // why it was not built; empty: it was
     Fairness fairness = Fairness::Unbounded;
-    bool has_nodes = false; // prefers workers of the holder's node
+    bool has_nodes = false;   // prefers workers of the holder's node
+    bool of_one_node = false; // all its users have one memory, whatever the fabric
     LockOperations operations{};
     DefaultPlace by_default{};
     LockForms forms{};

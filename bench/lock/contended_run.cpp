@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kernel/topology/system_topology.hpp"
+
 namespace mxk::bench {
 
 locks::LockForm const& form_on(LockFabric fabric, locks::LockKind const& kind) {
@@ -11,6 +13,15 @@ locks::LockForm const& form_on(LockFabric fabric, locks::LockKind const& kind) {
 locks::LockForm const& counting_form_on(LockFabric fabric, locks::LockKind const& kind) {
     bool const counts = fabric == LockFabric::Smp && kind.forms.counting.is_there();
     return counts ? kind.forms.counting : form_on(fabric, kind);
+}
+
+std::optional<Error> why_unsupported(LockOptions const& options, locks::LockKind const& kind, bool gives_sections) {
+    auto const& form = form_on(options.fabric, kind);
+    if (!form.is_there() && !(gives_sections && form.can_run()))
+        return Error::of("{} has no form on {}", kind.name, name_of(options.fabric));
+    std::size_t const nodes = options.nodes == 0 ? system_topology().nodes.size() : options.nodes;
+    if (kind.of_one_node && nodes > 1) return Error::of("{} is for one node: expected --nodes 1", kind.name);
+    return std::nullopt;
 }
 
 Result<LockList> chosen_locks(LockOptions const& options) {

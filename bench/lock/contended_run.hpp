@@ -23,6 +23,8 @@ namespace mxk::bench {
 locks::LockForm const& form_on(LockFabric fabric, locks::LockKind const& kind);
 // And the one that counts, where there is one.
 locks::LockForm const& counting_form_on(LockFabric fabric, locks::LockKind const& kind);
+// Why a kind cannot be measured. `gives_sections`: so that a lock that is given them can, too.
+std::optional<Error> why_unsupported(LockOptions const& options, locks::LockKind const& kind, bool gives_sections);
 // Those that are named, or what is measured on a fabric if none are.
 Result<LockList> chosen_locks(LockOptions const& options);
 

@@ -64,8 +64,7 @@ class UpbBench final : public GridExperiment {
     [[nodiscard]] bool is_measured_as_a_whole() const override { return true; }
     [[nodiscard]] bool lists_findings() const override { return false; }
     [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const override {
-        if (form_on(options_.fabric, *locks_[point[0]]).is_there()) return std::nullopt;
-        return Error::of("{} has no form on {}", locks_[point[0]]->name, name_of(options_.fabric));
+        return why_unsupported(options_, *locks_[point[0]], false);
     }
 
     Result<void> run_at(Point const& point, std::span<Sample> samples, Progress& progress) override {

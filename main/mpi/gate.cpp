@@ -283,7 +283,7 @@ void report(Session& session, locks::LockKind const& kind, GateOptions const& op
 Result<bool> run_gate(Session& session, std::span<std::string_view const> arguments) {
     GateOptions options;
     MXK_TRY(console::parse(arguments, gate_schema, options));
-    auto const kinds = MXK_TRY(lock_kinds(options.locks));
+    auto const kinds = MXK_TRY(lock_kinds(session, options.locks));
     session.transport.set_modes({.makes_progress = !options.without_progress,
                                  .writes_atomically = options.conservative,
                                  .completes_later = !options.as_published});

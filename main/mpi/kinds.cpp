@@ -5,29 +5,29 @@
 #include "base/format.hpp"
 #include "base/json_line.hpp"
 #include "kernel/console/options.hpp"
-#include "main/mpi/session.hpp"
 
 namespace mxk::mpi {
 
-Result<std::vector<locks::LockKind const*>> lock_kinds(std::string_view names) {
+Result<std::vector<locks::LockKind const*>> lock_kinds(Session const& session, std::string_view names) {
     std::vector<locks::LockKind const*> kinds;
     for (locks::LockKind const* kind : locks::registered_lock_kinds())
-        if (kind->forms.mpi.is_there()) kinds.push_back(kind);
+        if (kind->forms.mpi.is_there() && (session.nodes() == 1 || !kind->of_one_node)) kinds.push_back(kind);
     std::ranges::sort(kinds, {}, &locks::LockKind::name);
     if (names.empty()) return kinds;
     std::vector<locks::LockKind const*> chosen;
     for (;;) {
         std::string_view const name = names.substr(0, names.find(','));
         auto const found = std::ranges::find(kinds, name, &locks::LockKind::name);
-        if (found == kinds.end()) return Error::of("expected a lock that 'list' names, got '{}'", name);
+        if (found == kinds.end())
+            return Error::of("expected a lock that 'list' names for {} nodes, got '{}'", session.nodes(), name);
         chosen.push_back(*found);
         if (name.size() == names.size()) return chosen;
         names.remove_prefix(name.size() + 1);
     }
 }
 
-Result<std::vector<locks::LockKind const*>> default_lock_kinds() {
-    auto kinds = MXK_TRY(lock_kinds({}));
+Result<std::vector<locks::LockKind const*>> default_lock_kinds(Session const& session) {
+    auto kinds = MXK_TRY(lock_kinds(session, {}));
     std::erase_if(kinds, [](auto const* kind) { return kind->by_default.mpi == 0; });
     std::ranges::sort(kinds, {}, [](auto const* kind) { return kind->by_default.mpi; });
     return kinds;
@@ -44,7 +44,7 @@ constexpr auto list_schema =
 Result<bool> run_list(Session& session, std::span<std::string_view const> arguments) {
     ListOptions options;
     MXK_TRY(console::parse(arguments, list_schema, options));
-    for (locks::LockKind const* kind : MXK_TRY(lock_kinds({}))) {
+    for (locks::LockKind const* kind : MXK_TRY(lock_kinds(session, {}))) {
         if (!options.json) {
             format(session.out, "{:<20} {:<10} {}\n", kind->name, name_of(kind->fairness), kind->summary);
             continue;

@@ -29,7 +29,8 @@ double RankBench::found(bench::Findings const& findings, std::string_view name) 
 }
 
 Result<bool> RankBench::run() {
-    auto const kinds = MXK_TRY(options_.locks.empty() ? default_lock_kinds() : lock_kinds(options_.locks));
+    auto const kinds =
+        MXK_TRY(options_.locks.empty() ? default_lock_kinds(session_) : lock_kinds(session_, options_.locks));
     session_.transport.set_modes({.writes_atomically = options_.conservative});
     std::vector<BenchRow> rows;
     for (auto const* const kind : kinds)
