@@ -55,21 +55,37 @@ void no_core() {
 } // namespace arch
 
 namespace clock {
+namespace {
 
-// For back-off. Measured once, for a tenth of a millisecond.
+// The two clocks at the same moment, as far as it can be had: not interrupted in between.
+struct Moment {
+    double nanoseconds = 0;
+    std::uint64_t ticks = 0;
+
+    static Moment now() {
+        constexpr std::uint64_t max_ticks = 5000;
+        for (;;) {
+            std::uint64_t const before = raw(timestamp());
+            timespec time{};
+            clock_gettime(CLOCK_MONOTONIC, &time);
+            std::uint64_t const after = raw(timestamp());
+            if (after - before < max_ticks)
+                return {static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec), after};
+        }
+    }
+};
+
+} // namespace
+
+// For back-off. How fast the counter ticks is measured once, for a tenth of a millisecond.
 Nanoseconds to_nanoseconds(Cycles cycles) {
     static constinit std::atomic<double> known{0};
     double factor = known.load(std::memory_order_relaxed);
     if (factor == 0) {
-        auto const now = [] {
-            timespec time{};
-            clock_gettime(CLOCK_MONOTONIC, &time);
-            return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-        };
-        double const begin = now();
-        std::uint64_t const first = raw(timestamp());
-        while (now() < begin + 1e5) continue;
-        factor = (now() - begin) / static_cast<double>(raw(timestamp()) - first);
+        Moment const begin = Moment::now();
+        Moment end = begin;
+        while (end.nanoseconds < begin.nanoseconds + 1e5) end = Moment::now();
+        factor = (end.nanoseconds - begin.nanoseconds) / static_cast<double>(end.ticks - begin.ticks);
         known.store(factor, std::memory_order_relaxed);
     }
     return static_cast<Nanoseconds>(static_cast<double>(raw(cycles)) * factor);

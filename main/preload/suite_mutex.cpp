@@ -16,6 +16,7 @@ namespace mxk::preload {
 namespace {
 
 constinit locks::ThreadForm form;
+constinit bool is_of_thread = false; // only the thread that has locked can unlock
 constinit bool has_failed = false;
 constinit locks::SmpSite site;
 
@@ -67,6 +68,9 @@ bool try_to_take(MutexRecord& record) {
     return true;
 }
 void give(MutexRecord& record) {
+    if (is_of_thread && record.owner.load(std::memory_order_relaxed) != this_thread()) [[unlikely]]
+        die("a thread unlocks what another one has locked: expected MXK_LOCK of a kind without Hemlock",
+            std::source_location::current());
     void* const held = record.held;
     LockUser& user = arch::lock_user();
     user.held = 1;
@@ -218,6 +222,7 @@ locks::LockKind const* find_kind(std::string_view name) {
 
 void start_suite(locks::LockKind const& kind, bool reports) {
     form = kind.forms.threads;
+    is_of_thread = kind.name.find("hem") != std::string_view::npos;
     site = locks::SmpSite(processors_topology(), has_failed);
     prepare_records(form.bytes, &construct_lock, reports);
 }
