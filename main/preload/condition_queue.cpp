@@ -125,6 +125,14 @@ clockid_t clock_of(pthread_cond_t const* condition) {
 // those a waiter holds this one from before it releases its own until it waits, and so does who signals.
 pthread_mutex_t surrogate = PTHREAD_MUTEX_INITIALIZER;
 
+// Of one that was signalled as it left: the post has come, or is about to.
+void await_post(Waiter& waiter) {
+    int before = 0;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    while (sem_wait(&waiter.woken) != 0) continue; // a signal handler has run
+    pthread_setcancelstate(before, nullptr);
+}
+
 // What a thread that is cancelled while it waits still does.
 struct Cancelled {
     pthread_mutex_t* mutex;
@@ -136,7 +144,7 @@ void end_cancelled(void* argument) {
     if (cancelled.waiter == nullptr) {
         glibc.unlock(&surrogate);
     } else if (!cancelled.queue->leave(*cancelled.waiter)) {
-        while (sem_wait(&cancelled.waiter->woken) != 0) continue; // posted, or about to be
+        await_post(*cancelled.waiter);
         // The signal is another one's.
         if (cancelled.waiter->state.load(std::memory_order_relaxed) == State::Signalled)
             cancelled.queue->wake(State::Signalled);
@@ -181,8 +189,7 @@ int wait_in_queue(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t c
     sem_init(&waiter.woken, 0, 0);
     queue.append(waiter);
     if (int const refused = chosen().unlock(mutex); refused != 0) {
-        if (!queue.leave(waiter))
-            while (sem_wait(&waiter.woken) != 0) continue;
+        if (!queue.leave(waiter)) await_post(waiter);
         return refused;
     }
     int result = 0;
@@ -194,11 +201,8 @@ int wait_in_queue(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t c
     pthread_cleanup_pop(0);
     if (result != 0) {
         result = errno;
-        if (!queue.leave(waiter)) { // signalled at that moment
-            int before = 0;
-            pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-            while (sem_wait(&waiter.woken) != 0) continue;
-            pthread_setcancelstate(before, nullptr);
+        if (!queue.leave(waiter)) {
+            await_post(waiter);
             result = 0;
         }
     }

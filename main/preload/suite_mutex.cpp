@@ -1,5 +1,8 @@
 #include "main/preload/suite_mutex.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <source_location>
@@ -98,7 +101,7 @@ class Retry {
             return true;
         }
         timespec const pause{.tv_sec = 0, .tv_nsec = std::min(left, pause_)};
-        nanosleep(&pause, nullptr);
+        syscall(SYS_nanosleep, &pause, nullptr); // nanosleep() could be cancelled
         pause_ = std::min<std::int64_t>(2 * pause_, 1'000'000);
         return true;
     }

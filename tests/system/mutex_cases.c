@@ -438,7 +438,19 @@ static void conditions(void) {
     EXPECT(pthread_cond_destroy(&room.changed), 0);
 }
 
+static void* wait_though_cancelled(void* argument) {
+    struct timespec const deadline = in(CLOCK_REALTIME, 20);
+    pthread_cancel(pthread_self());
+    *(int*)argument = pthread_mutex_timedlock(&timed, &deadline); /* no cancellation point */
+    pthread_testcancel();
+    return NULL;
+}
 static void cancellation(void) {
+    int late_result = 0;
+    pthread_mutex_lock(&timed);
+    run_threads(1, &wait_though_cancelled, &late_result);
+    EXPECT(late_result, ETIMEDOUT);
+    pthread_mutex_unlock(&timed);
     pthread_t threads[3];
     start_waiters(threads, 3);
     void* result = NULL;

@@ -31,7 +31,18 @@ CASES = (
 )
 # What glibc does otherwise: a child does not have the recursive mutexes that it held when it forked.
 OF_GLIBC = [case for case in CASES if case != "forked"]
-MORE_KINDS = ("tas", "tts", "ticket", "c-mcs-mcs", "c-tas-tts", "hmcs", "shfl", "rh-1-32", "hemlock-overlap", "clh-numa")
+MORE_KINDS = (
+    "tas",
+    "tts",
+    "ticket",
+    "c-mcs-mcs",
+    "c-tas-tts",
+    "hmcs",
+    "shfl",
+    "rh-1-32",
+    "hemlock-overlap",
+    "clh-numa",
+)
 BY_THREAD = "mxk-locks: a thread unlocks what another one has locked: expected MXK_LOCK of a kind without Hemlock\n"
 THREADED = """
 import hashlib, queue, sys, threading
@@ -86,8 +97,8 @@ def test_what_posix_promises_holds(cases: Path, kind: str, case: str) -> None:
 
 
 @pytest.mark.parametrize("kind", MORE_KINDS)
-def test_other_kinds_exclude_and_wait(cases: Path, kind: str) -> None:
-    for case in ("not_glibc", "exclusion", "conditions"):
+def test_other_kinds_exclude(cases: Path, kind: str) -> None:
+    for case in ("not_glibc", "exclusion"):
         expect_silence(preload(cases, case, MXK_LOCK=kind, MXK_LOCK_NODES="2"))
 
 
@@ -99,13 +110,28 @@ def test_a_program_that_asks_for_nothing_has_glibc_itself(cases: Path, case: str
 def test_each_kind_of_the_suite_for_one_memory_can_be_chosen(cases: Path) -> None:
     ended = preload(cases, "types", MXK_LOCK="no-such-lock")
     assert (ended.code, ended.output) == (2, "")
-    (listed,) = re.fullmatch(r"mxk-locks: MXK_LOCK: expected one of (.*), got 'no-such-lock'\n", ended.complaint).groups()
+    (listed,) = re.fullmatch(
+        r"mxk-locks: MXK_LOCK: expected one of (.*), got 'no-such-lock'\n", ended.complaint
+    ).groups()
     kinds = listed.split(" ")
     assert len(kinds) > 40
     assert {*KINDS, *MORE_KINDS} < set(kinds)
     assert not {kind for kind in kinds if "message" in kind or "d-mcs" in kind}  # those for MPI
     for kind in kinds:
         expect_silence(preload(cases, "types", MXK_LOCK=kind))
+
+
+def test_it_is_installed(cases: Path, tmp_path: Path) -> None:
+    succeed("cmake", "--install", LINUX_BUILD, "--component", "locks", "--prefix", tmp_path)
+    (installed,) = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert re.fullmatch(r"lib(/x86_64-linux-gnu)?/libmxk-locks.so", str(installed.relative_to(tmp_path)))
+    expect_silence(run(cases, "not_glibc", LD_PRELOAD=str(installed), MXK_LOCK="mcs"))
+    # Nothing comes with it, and of its names a program sees those of the C library only.
+    needed = re.findall(r"NEEDED +(\S+)", succeed("objdump", "-p", installed))
+    assert needed == ["libc.so.6"]
+    names = re.findall(r" [TWuBD] (\w+)", succeed("nm", "-D", "--defined-only", installed))
+    assert len(names) == 33
+    assert not [name for name in names if not re.match(r"(__)?pthread_(mutex|cond)_|mtx_|cnd_", name)]
 
 
 @pytest.mark.parametrize(
