@@ -62,8 +62,9 @@ void prepare_records(std::size_t lock_bytes, ConstructLock construct, bool repor
     construct_lock = construct;
     has_report = reports;
     records.stride = sizeof(MutexRecord) + (lock_bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
-    for (reserved = max_reserved; records.first == nullptr; reserved /= 2) records.first = reserve(reserved);
-    reserved *= 2;
+    for (reserved = max_reserved; (records.first = reserve(reserved)) == nullptr; reserved /= 2)
+        if (reserved <= committed_at_once)
+            die("out of memory: no room for the locks of mutexes", std::source_location::current());
 }
 
 MutexRecord& find_record(pthread_mutex_t* mutex, void const* caller) {

@@ -125,7 +125,7 @@ void make_topology() {
 } // namespace
 
 void find_processors(std::size_t made_up_nodes) {
-    List("/sys/devices/system/cpu/possible").each([](std::uint32_t i) { count = i + 1; });
+    List("/sys/devices/system/cpu/online").each([](std::uint32_t i) { count = i + 1; });
     if (count == 0) count = 1;
     shares = take_array<Shares>().data();
     read_shares();

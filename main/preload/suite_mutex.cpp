@@ -92,8 +92,9 @@ class Retry {
     bool pass() {
         timespec now{};
         clock_gettime(clock_, &now);
-        std::int64_t const left =
-            (deadline_.tv_sec - now.tv_sec) * std::int64_t{1'000'000'000} + deadline_.tv_nsec - now.tv_nsec;
+        constexpr std::int64_t max_seconds = 1'000'000'000;
+        std::int64_t const seconds = std::min<std::int64_t>(deadline_.tv_sec, now.tv_sec + max_seconds) - now.tv_sec;
+        std::int64_t const left = seconds * 1'000'000'000 + deadline_.tv_nsec - now.tv_nsec;
         if (left <= 0) return false;
         if (turns_ < 200) {
             ++turns_;
