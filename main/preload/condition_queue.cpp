@@ -20,7 +20,7 @@ enum class State : std::uint32_t {
     Leaves, // late, or cancelled: it takes itself out of the queue
 };
 
-// On its thread's stack. Whoever calls signal() uses it up to the semaphore's post, for which the thread waits.
+// On its thread's stack. The caller of signal() uses it up to the semaphore's post, for which the thread waits.
 struct Waiter {
     Waiter* next = nullptr;
     Waiter* before = nullptr;

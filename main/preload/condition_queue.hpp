@@ -3,7 +3,7 @@
 // initialisation says: which clock, and whether it is shared with other processes, which is left to glibc.
 #pragma once
 
-#include "main/preload/operations.hpp"
+#include "main/preload/mutex_operations.hpp"
 
 namespace mxk::preload {
 

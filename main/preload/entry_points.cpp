@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-#include "main/preload/operations.hpp"
+#include "main/preload/mutex_operations.hpp"
 
 using mxk::preload::chosen;
 

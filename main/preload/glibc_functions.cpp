@@ -3,7 +3,7 @@
 #include <source_location>
 
 #include "base/panic.hpp"
-#include "main/preload/operations.hpp"
+#include "main/preload/mutex_operations.hpp"
 
 namespace mxk::preload {
 

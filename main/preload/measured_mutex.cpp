@@ -1,8 +1,8 @@
 // glibc's mutexes and condition variables, and what the report says of them.
 #include <cerrno>
 
+#include "main/preload/mutex_operations.hpp"
 #include "main/preload/mutex_record.hpp"
-#include "main/preload/operations.hpp"
 
 namespace mxk::preload {
 namespace {

@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "main/preload/condition_queue.hpp"
+#include "main/preload/mutex_operations.hpp"
 #include "main/preload/mutex_record.hpp"
 #include "main/preload/mutex_statistics.hpp"
-#include "main/preload/operations.hpp"
 #include "main/preload/preload_memory.hpp"
 #include "main/preload/processors.hpp"
 #include "main/preload/suite_mutex.hpp"
@@ -96,7 +96,7 @@ Operations const& choose() {
     return suite_operations(has_report);
 }
 
-// Whoever calls first, be it a constructor of another library, chooses; others wait for that.
+// The first caller, which may be a constructor of another library, chooses; others wait for that.
 void start() {
     enum : int { Not, Begun, Done };
     static constinit std::atomic<int> state{Not};

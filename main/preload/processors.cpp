@@ -32,9 +32,10 @@ constinit locks::LockTopology topology;
 // A file with a list such as 0-3,8 in it; empty: there is none.
 class List {
   public:
-    template <typename... Numbers> explicit List(char const* pattern, Numbers... numbers) {
+    // The file's name, with numbers in it.
+    explicit List(char const* pattern, std::uint32_t first = 0, std::uint32_t second = 0) {
         std::array<char, 128> name{};
-        std::snprintf(name.data(), name.size(), pattern, numbers...);
+        std::snprintf(name.data(), name.size(), pattern, first, second);
         int const file = open(name.data(), O_RDONLY | O_CLOEXEC);
         if (file < 0) return;
         ssize_t const read_bytes = read(file, text_.data(), text_.size());

@@ -11,8 +11,8 @@
 #include "base/panic.hpp"
 #include "base/spin_wait.hpp"
 #include "main/preload/condition_queue.hpp"
+#include "main/preload/mutex_operations.hpp"
 #include "main/preload/mutex_record.hpp"
-#include "main/preload/operations.hpp"
 #include "main/preload/processors.hpp"
 
 namespace mxk::preload {

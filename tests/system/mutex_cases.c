@@ -300,6 +300,7 @@ static void passed_through(void) {
         EXPECT(pthread_mutex_lock(&shared->mutex), 0);
         while (shared->count % 2 != (child == 0)) EXPECT(pthread_cond_wait(&shared->changed, &shared->mutex), 0);
         ++shared->count;
+        TRUE_(shared->mutex.__data.__lock != 0); /* also for the other process */
         EXPECT(pthread_cond_signal(&shared->changed), 0);
         EXPECT(pthread_mutex_unlock(&shared->mutex), 0);
     }
@@ -356,8 +357,8 @@ static struct {
 } room = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0};
 static void unlock_room(void* argument) {
     (void)argument;
-    ++room.woken; /* it has the mutex */
-    pthread_mutex_unlock(&room.mutex);
+    ++room.woken;
+    EXPECT(pthread_mutex_unlock(&room.mutex), 0); /* it has the mutex */
 }
 static void* wait_in_room(void* argument) {
     pthread_mutex_lock(&room.mutex);
@@ -634,7 +635,13 @@ static void thread_ends(void) {
 
 static void unlocked_by_another(void) {
     pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-    for (int i = 0; i < 100; ++i) {
+    cpu_set_t all, last;
+    sched_getaffinity(0, sizeof(all), &all);
+    CPU_ZERO(&last);
+    for (int i = CPU_SETSIZE - 1; CPU_COUNT(&last) == 0; --i)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &last);
+    sched_setaffinity(0, sizeof(last), &last); /* of another node than the first one, which new threads count to */
+    for (int i = 0; i < 200; ++i) {
         EXPECT(pthread_mutex_lock(&mutex), 0);
         EXPECT(by_another(&pthread_mutex_unlock, &mutex), 0);
     }
