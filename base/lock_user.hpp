@@ -19,6 +19,7 @@ struct LockUser {
     alignas(cache_line_bytes) AtomicWord<std::uint64_t> grant{0};
     // The user's own.
     alignas(cache_line_bytes) LockLine* spare = nullptr;
+    std::uint32_t spares = 0;
     bool is_kept = false; // what it has is given back at its end
     // Of a thread that is no core: which one it counts as while it holds locks for nodes, how many it holds, and how
     // often it held none.

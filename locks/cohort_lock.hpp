@@ -14,6 +14,7 @@
 
 #include "base/inject.hpp"
 #include "locks/algorithm.hpp"
+#include "locks/give_up.hpp"
 
 namespace mxk::locks {
 
@@ -73,6 +74,23 @@ class Cohort {
         }
         node.count.acquired(at_once);
     }
+    // still_waits: the caller has given up, and its node goes on without it.
+    template <typename GiveUp>
+    Handed acquire_unless(Node& node, GiveUp give_up) requires Abortable<Local> && CanGiveUp<Upper<F>> {
+        OfNode& own = nodes_.own();
+        node.passes = own.lock.acquire_unless(node.local, give_up);
+        bool at_once = node.local.count.was_at_once();
+        if (node.passes == acquire_upper) {
+            inject::point();
+            if (locks::acquire_unless<F>(upper_, own.upper(), give_up) == still_waits) {
+                own.lock.release(node.local, acquire_upper);
+                return still_waits;
+            }
+            at_once = at_once && own.upper().count.was_at_once();
+        }
+        if (node.passes != still_waits) node.count.acquired(at_once);
+        return node.passes;
+    }
     // Whether the caller has it now.
     bool try_acquire(Node& node) requires requires(Local& local, Upper<F>& upper, OfNode& own) {
         local.try_acquire(node.local);
@@ -92,10 +110,15 @@ class Cohort {
     }
     void release(Node& node) {
         OfNode& own = nodes_.own();
-        bool const stays = !own.lock.alone(node.local) && count_pass(node);
-        node.count.released(stays);
+        bool stays = !own.lock.alone(node.local) && count_pass(node);
         if constexpr (where != PassCount::Inline) node.passes = 1;
-        if (stays) return own.lock.release(node.local, node.passes);
+        if constexpr (Abortable<Local>) stays = stays && own.lock.pass(node.local, node.passes); // all may have left
+        node.count.released(stays);
+        if constexpr (Abortable<Local>) {
+            if (stays) return;
+        } else {
+            if (stays) return own.lock.release(node.local, node.passes);
+        }
         reset_count();
         // Before the node's, whose release publishes the node's record in the upper lock, which is the next holder's
         // then.

@@ -6,6 +6,7 @@
 //     MXK_REGISTER(mxk_lock_kinds, LockKind, my_lock);
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -16,6 +17,7 @@
 #include "base/registry.hpp"
 #include "locks/algorithm.hpp"
 #include "locks/fabric/lock_counts.hpp"
+#include "locks/give_up.hpp"
 
 namespace mxk::locks {
 
@@ -46,12 +48,19 @@ struct LockForm {
     void (*destroy_node)(void* node) = nullptr;
     void (*lock)(void* lock, void* node) = nullptr;
     void (*unlock)(void* lock, void* node) = nullptr;
+    // lock(), unless give_up(argument) says yes at a turn of its wait; whether the caller has it. Null: the kind's
+    // waiters cannot give up.
+    bool (*lock_unless)(void* lock, void* node, bool (*give_up)(void*), void* argument) = nullptr;
+    // Of a lock that is given sections, in place of lock() and unlock(): returns when section(argument) has been
+    // called, alone, maybe by another user on its core.
+    void (*run)(void* lock, void* node, void (*section)(void*), void* argument) = nullptr;
     // So many sections with nothing in them, in one call.
     void (*repeat)(void* lock, void* node, std::uint64_t sections) = nullptr;
     // All 0 where the fabric does not count.
     LockCounts (*counts)(void const* node) = nullptr;
 
     [[nodiscard]] constexpr bool is_there() const { return lock != nullptr; }
+    [[nodiscard]] constexpr bool can_run() const { return is_there() || run != nullptr; }
 };
 
 template <typename Lock, typename Site> struct LockFunctions {
@@ -67,6 +76,14 @@ template <typename Lock, typename Site> struct LockFunctions {
     [[gnu::always_inline]] static void release(void* lock, void* node) {
         static_cast<Lock*>(lock)->release(*static_cast<Node*>(node));
         arch::release_core();
+    }
+    static bool acquire_unless(void* lock, void* node, bool (*give_up)(void*), void* argument) {
+        arch::hold_core();
+        auto const asked = [=] { return give_up(argument); };
+        bool const has_it =
+            locks::acquire_unless<Smp>(*static_cast<Lock*>(lock), *static_cast<Node*>(node), asked) != still_waits;
+        if (!has_it) arch::release_core();
+        return has_it;
     }
     static LockCounts counts(void const* node) {
         if constexpr (requires { static_cast<Node const*>(node)->count.counts; })
@@ -103,18 +120,20 @@ template <typename Lock, typename Site> struct LockUse<Lock, Site, false> : Lock
 template <typename Lock, typename Site, bool is_measured = false> constexpr LockForm form_of() {
     using Functions = LockUse<Lock, Site, is_measured>;
     using Node = typename Lock::Node;
-    return {.bytes = sizeof(Lock),
-            .alignment = alignof(Lock),
-            .node_bytes = sizeof(Node),
-            .node_alignment = alignof(Node),
-            .construct = &Functions::construct,
-            .destroy = &Functions::destroy,
-            .construct_node = &Functions::construct_node,
-            .destroy_node = &Functions::destroy_node,
-            .lock = &Functions::lock,
-            .unlock = &Functions::unlock,
-            .repeat = &Functions::repeat,
-            .counts = &Functions::counts};
+    LockForm form{.bytes = sizeof(Lock),
+                  .alignment = alignof(Lock),
+                  .node_bytes = sizeof(Node),
+                  .node_alignment = alignof(Node),
+                  .construct = &Functions::construct,
+                  .destroy = &Functions::destroy,
+                  .construct_node = &Functions::construct_node,
+                  .destroy_node = &Functions::destroy_node,
+                  .lock = &Functions::lock,
+                  .unlock = &Functions::unlock,
+                  .repeat = &Functions::repeat,
+                  .counts = &Functions::counts};
+    if constexpr (std::same_as<Site, SmpSite> && CanGiveUp<Lock>) form.lock_unless = &Functions::acquire_unless;
+    return form;
 }
 
 } // namespace mxk::locks

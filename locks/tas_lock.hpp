@@ -40,6 +40,15 @@ template <typename F, typename BackoffPolicy = NoBackoff> class Tas {
         }
         node.count.acquired(at_once);
     }
+    // Whether the caller has it now.
+    bool try_acquire(Node& node) {
+        // relaxed: the swap acquires
+        if (home_.far(&Flag::is_up).read(std::memory_order_relaxed) != 0 ||
+            home_.far(&Flag::is_up).swap(1, std::memory_order_acquire) != 0)
+            return false;
+        node.count.acquired(true);
+        return true;
+    }
     // release: publishes the section.
     void release(Node& /*node*/) { home_.far(&Flag::is_up).acc(0, std::memory_order_release); }
 

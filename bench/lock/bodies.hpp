@@ -119,9 +119,7 @@ Turn run_ecsb(T& team, UsedLock const& lock, Timing const& timing, Sections& sec
         } else {
             for (; count != 0; --count) {
                 sections.ask();
-                lock.acquire();
-                sections.enter();
-                lock.release();
+                lock.run([&] { sections.enter(); });
             }
         }
     });
@@ -147,9 +145,7 @@ Turn run_wbab(T& team, UsedLock const& lock, Timing const& timing, Waits const& 
             while (team.now() < end)
                 if (waits.makes_progress) team.progress();
             sections.ask();
-            lock.acquire();
-            sections.enter();
-            lock.release();
+            lock.run([&] { sections.enter(); });
         }
     });
 }
@@ -190,15 +186,15 @@ Turn run_ccwb(T& team, UsedLock const& lock, Timing const& timing, Work const& w
         for (; count != 0; --count) {
             std::uint64_t const total = minimum + random.below(minimum + 1);
             sections.ask();
-            lock.acquire();
-            sections.enter();
-            for (std::uint32_t i = 0; i < work.critical; ++i) {
-                if (work.is_shared)
-                    increment(0, shared_at + i);
-                else
-                    increment(partner, section_words + i);
-            }
-            lock.release();
+            lock.run([&] {
+                sections.enter();
+                for (std::uint32_t i = 0; i < work.critical; ++i) {
+                    if (work.is_shared)
+                        increment(0, shared_at + i);
+                    else
+                        increment(partner, section_words + i);
+                }
+            });
             for (std::uint64_t i = work.critical; i < total; ++i) increment(partner, section_words + i);
         }
     });

@@ -66,7 +66,7 @@ Result<void> ContendedExperiment::set_up() {
 
 std::optional<Error> ContendedExperiment::unsupported_at(Point const& point) const {
     locks::LockKind const& kind = *locks_[point[lock_axis]];
-    if (!form_on(options_.fabric, kind).is_there())
+    if (!form_on(options_.fabric, kind).can_run())
         return Error::of("{} has no form on {}", kind.name, name_of(options_.fabric));
     if (options_.nodes > cores(point).size())
         return Error::of("{} nodes of {} cores", options_.nodes, cores(point).size());

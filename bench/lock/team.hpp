@@ -44,6 +44,17 @@ struct UsedLock {
 
     void acquire() const { form->lock(lock, node); }
     void release() const { form->unlock(lock, node); }
+    // The section under the lock, or by it, if that is given sections.
+    template <typename Section> void run(Section section) const {
+        if (form->run == nullptr) {
+            acquire();
+            section();
+            release();
+        } else {
+            form->run(
+                lock, node, [](void* it) { (*static_cast<Section*>(it))(); }, &section);
+        }
+    }
     void repeat(std::uint64_t sections) const { form->repeat(lock, node, sections); }
     [[nodiscard]] locks::LockCounts counts() const { return form->counts(node); }
 };

@@ -47,14 +47,18 @@ class Stock {
 };
 constinit Stock stock;
 
-// Another user may still poll the word: the next owner of a Hemlock that was handed on.
-void end_user(LockUser& user) {
-    for (SpinWait wait; user.grant.load(std::memory_order_acquire) != 0;) wait.turn();
-    while (user.spare != nullptr) {
+void leave_spare_lines(LockUser& user, std::uint32_t left) {
+    for (; user.spares > left; --user.spares) {
         LockLine* const line = user.spare;
         user.spare = line->next;
         stock.give(line);
     }
+}
+
+// Another user may still poll the word: the next owner of a Hemlock that was handed on.
+void end_user(LockUser& user) {
+    for (SpinWait wait; user.grant.load(std::memory_order_acquire) != 0;) wait.turn();
+    leave_spare_lines(user, 0);
 }
 
 } // namespace
@@ -62,6 +66,10 @@ void end_user(LockUser& user) {
 void find_spare_lines() {
     for (std::size_t i = 0; i < at_once; ++i) give_line(stock.take());
     keep_user();
+}
+
+void give_spare_lines() {
+    leave_spare_lines(arch::lock_user(), max_spare_lines / 2);
 }
 
 void keep_new_user() {

@@ -3,6 +3,8 @@
 // has some to spare, and what it gets it can use for any lock.
 #pragma once
 
+#include <cstdint>
+
 #include "arch/lock_user.hpp"
 #include "base/units.hpp"
 
@@ -10,6 +12,10 @@ namespace mxk::locks {
 
 // Fills the caller's spare list. No memory: a panic, since a lock cannot be refused. Any core; takes a spin lock.
 void find_spare_lines();
+// Some of the caller's are anybody's then. Any core; takes a spin lock.
+void give_spare_lines();
+// More are not kept by a user: lines go from those who wait in vain to those who release.
+constexpr std::uint32_t max_spare_lines = 16;
 // At the caller's end, if it is a thread, its lines are given back and its last grant is waited for. Any core.
 void keep_new_user();
 inline void keep_user() {
@@ -24,6 +30,7 @@ inline LockLine* take_line() {
         find_spare_lines();
     LockLine* const line = user.spare;
     user.spare = line->next;
+    --user.spares;
     return line;
 }
 // The line is the caller's from now on; it may be another's that nobody uses any more.
@@ -31,6 +38,8 @@ inline void give_line(LockLine* line) {
     LockUser& user = arch::lock_user();
     line->next = user.spare;
     user.spare = line;
+    if (++user.spares > max_spare_lines) [[unlikely]]
+        give_spare_lines();
 }
 
 } // namespace mxk::locks

@@ -116,7 +116,7 @@ template <typename CountPolicy, bool near = false> struct BasicSmp {
 
       public:
         struct Own {};
-        explicit RotatingRecords(Site const& /*site*/) {}
+        constexpr explicit RotatingRecords(Site const& /*site*/) {}
         // Which one the caller has, and that it has this one now. While it is not preempted. What a line held is left
         // as it is, since nobody reads it.
         static Ref<Record> take(Own& /*own*/) { return new (static_cast<void*>(take_line())) Record{}; }

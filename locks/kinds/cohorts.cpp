@@ -1,4 +1,5 @@
 // Cohort locks, by the lock of all and the lock of each node; where passes are counted; and trees of more levels.
+#include "locks/abortable_mcs_lock.hpp"
 #include "locks/backoff.hpp"
 #include "locks/clh_lock.hpp"
 #include "locks/cohort_lock.hpp"
@@ -45,6 +46,10 @@ template <typename F> using CMcsMcsHome = Cohort<F, UpperMcs, LowerMcs, PassCoun
 template <typename F> using CMcsMcsNode = Cohort<F, UpperMcs, LowerMcs, PassCount::Node>;
 template <typename F> using CMcsMcsPlain = Cohort<F, UpperMcs, LowerMcs, PassCount::Plain>;
 template <typename F> using CMcsHemlockBeside = Cohort<F, UpperMcs, LowerHemlock, PassCount::Plain>;
+template <typename F> using UpperAbortableMcs = AbortableMcs<F>;
+template <typename F> using LowerAbortableMcs = AbortableMcs<F>;
+template <typename F> using CMcsMcsAbort = Cohort<F, UpperAbortableMcs, LowerAbortableMcs>;
+template <typename F> using CTasMcsAbort = Cohort<F, UpperTas, LowerAbortableMcs>;
 template <typename F> using CMcsMcsMessage = Cohort<F, MessageMcs, LowerMcs>;
 template <typename F> using CMcsHemlockMessage = Cohort<F, MessageMcs, EncodedHemlock>;
 
@@ -77,6 +82,14 @@ MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_hem);
 constexpr LockKind c_mcs_mcs = node_lock("c-mcs-mcs", "cohort: MCS of nodes, MCS in each", Fairness::Bounded,
                                          lock_forms<CMcsMcs>, as_mcs, {.smp = 70, .emulated = 50, .mpi = 60});
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs);
+constexpr LockKind c_mcs_mcs_abort =
+    node_lock("c-mcs-mcs-abort", "cohort: MCS of nodes, MCS in each, whose waiters may leave", Fairness::Bounded,
+              shared_lock_forms<CMcsMcsAbort>, {});
+MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_mcs_abort);
+constexpr LockKind c_tas_mcs_abort =
+    node_lock("c-tas-mcs-abort", "cohort: test-and-set of nodes, MCS in each, whose waiters may leave",
+              Fairness::Unbounded, shared_lock_forms<CTasMcsAbort>, {});
+MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_mcs_abort);
 constexpr LockKind c_mcs_tkt =
     node_lock("c-mcs-tkt", "cohort: MCS of nodes, tickets in each", Fairness::Bounded, lock_forms<CMcsTicket>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_tkt);

@@ -1,4 +1,5 @@
 // Locks with a queue of all workers.
+#include "locks/abortable_mcs_lock.hpp"
 #include "locks/clh_lock.hpp"
 #include "locks/clh_numa_lock.hpp"
 #include "locks/d_mcs_lock.hpp"
@@ -35,6 +36,9 @@ constexpr LockKind mcs_message =
     flat_lock("mcs-message", "the same; the lock is handed over by a message", Fairness::Fifo,
               one_sided_lock_forms<MessageMcs>, as_mcs_by_message, {.mpi = 20});
 MXK_REGISTER(mxk_lock_kinds, LockKind, mcs_message);
+constexpr LockKind mcs_abort =
+    flat_lock("mcs-abort", "a queue as mcs, whose waiters may leave", Fairness::Fifo, shared_lock_forms<AbortableMcs>);
+MXK_REGISTER(mxk_lock_kinds, LockKind, mcs_abort);
 constexpr LockKind clh =
     flat_lock("clh", "a queue; each waiter polls the record of the one before", Fairness::Fifo, lock_forms<Clh>,
               {.acquire = {{.home = 1, .others = 1, .near = 1}}, .release = {{.near = 1}}},

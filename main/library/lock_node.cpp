@@ -4,7 +4,7 @@
 
 namespace mxk::locks {
 
-thread_local constinit LockLine* spare_lock_nodes = nullptr;
+thread_local constinit SpareLockNodes spare_lock_nodes;
 
 namespace {
 
@@ -14,7 +14,8 @@ struct ThreadEnd {
     ThreadEnd(ThreadEnd const&) = delete;
     ThreadEnd& operator=(ThreadEnd const&) = delete;
     ~ThreadEnd() {
-        while (spare_lock_nodes != nullptr) delete std::exchange(spare_lock_nodes, spare_lock_nodes->next);
+        SpareLockNodes& spare = spare_lock_nodes;
+        for (; spare.first != nullptr; --spare.count) delete std::exchange(spare.first, spare.first->next);
     }
 };
 

@@ -1,30 +1,45 @@
-// A thread's lines for nodes of locks that others refer to (locks.hpp): as many as it has held at once, given back to
+// A thread's lines for nodes of locks that others refer to (locks.hpp): some of those that it has held, given back to
 // the program's heap when it ends; not what it takes later, in destructors of its own variables.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <new>
 
 #include "base/lock_user.hpp"
 
 namespace mxk::locks {
 
-extern thread_local constinit LockLine* spare_lock_nodes;
+struct SpareLockNodes {
+    LockLine* first = nullptr;
+    std::uint32_t count = 0;
+};
+extern thread_local constinit SpareLockNodes spare_lock_nodes;
+// Of more, the others go back at once: a thread that releases a lock gets those of who has left its queue.
+constexpr std::uint32_t max_spare_lock_nodes = 64;
 
 // Throws std::bad_alloc.
 void* make_lock_node();
 
 // One line of the calling thread's. Any thread.
 inline void* take_lock_node() {
-    LockLine* const node = spare_lock_nodes;
+    SpareLockNodes& spare = spare_lock_nodes;
+    LockLine* const node = spare.first;
     if (node == nullptr) [[unlikely]]
         return make_lock_node();
-    spare_lock_nodes = node->next;
+    spare.first = node->next;
+    --spare.count;
     return node;
 }
 // What was in it is over.
 inline void give_lock_node(void* node) {
-    spare_lock_nodes = new (node) LockLine{spare_lock_nodes};
+    SpareLockNodes& spare = spare_lock_nodes;
+    auto* const line = new (node) LockLine{spare.first};
+    if (spare.count == max_spare_lock_nodes) [[unlikely]] {
+        delete line;
+        return;
+    }
+    spare.first = line;
+    ++spare.count;
 }
 
 } // namespace mxk::locks

@@ -11,9 +11,14 @@
 //     TicketMutex    first come, first served; 16 bytes
 //     McsMutex       the same; each polls a line of its own: many threads on one node. 16 bytes
 //     CohortMutex    passes the lock on within a node, 50 times while others wait: machines with several nodes
-//     HmcsMutex      the same by shared caches, too
+//     HmcsMutex      the same by shared caches, too; without try_lock()
+//
+// With a limit (try_lock_for(), try_lock_until(), lock_unless()) a thread gives up, and the others go on without it. In
+// TimedMcsMutex (16 bytes) and TimedCohortMutex it waits at its place in the queue until then; the others it tries
+// until they are free, while those who come to wait without a limit go first.
 #pragma once
 
+#include <chrono>
 #include <concepts>
 #include <cstddef>
 #include <memory>
@@ -24,8 +29,11 @@
 #include "arch/lock_user.hpp"
 #include "base/result.hpp"
 #include "hashtable/bulk/table_count.hpp"
+#include "locks/abortable_mcs_lock.hpp"
 #include "locks/cohort_lock.hpp"
+#include "locks/fabric/smp.hpp"
 #include "locks/fabric/stored_topology.hpp"
+#include "locks/give_up.hpp"
 #include "locks/hmcs_lock.hpp"
 #include "locks/mcs_lock.hpp"
 #include "locks/ticket_lock.hpp"
@@ -90,9 +98,43 @@ template <typename Node> class HeldNode {
     [[no_unique_address]] std::conditional_t<is_shared, Node*, Node> held_{};
 };
 
-// A lock of all, as the standard's guards want it. It needs no Runtime. lock() and try_lock() throw std::bad_alloc
+// The fabric of a program's threads: records that go from user to user are lines of theirs, and need no Runtime.
+template <bool near = false> struct ThreadSmp : BasicSmp<NoCounts, near> {
+    using Near = ThreadSmp<true>;
+    template <typename V> using Word = typename BasicSmp<NoCounts, near>::template Word<V>;
+
+    template <typename Record> class RotatingRecords {
+        static_assert(sizeof(Record) <= sizeof(LockLine));
+
+      public:
+        struct Own {};
+        constexpr explicit RotatingRecords(SmpSite const& /*site*/) {}
+        static Record* take(Own& /*own*/) { return new (take_lock_node()) Record{}; }
+        static void keep(Own& /*own*/, Record* record) { give_lock_node(record); }
+        template <typename V> static Word<V>& far(Record* record, Word<V> Record::*word) { return record->*word; }
+    };
+};
+
+// What the standard's guards with a limit want, of a Mutex with lock_unless().
+template <typename Mutex> class TimedLocking {
+  public:
+    // Whether the caller has it before the time is over. Also as long as try_lock().
+    template <typename Clock, typename Duration>
+    bool try_lock_until(std::chrono::time_point<Clock, Duration> const& end) {
+        return static_cast<Mutex*>(this)->lock_unless([&] { return Clock::now() >= end; });
+    }
+    template <typename Rep, typename Period> bool try_lock_for(std::chrono::duration<Rep, Period> const& time) {
+        using Steady = std::chrono::steady_clock;
+        using Seconds = std::chrono::duration<double>; // in which no time is too long
+        auto const now = Steady::now();
+        bool const ends = Seconds(time) < Seconds(Steady::time_point::max() - now);
+        return try_lock_until(ends ? now + std::chrono::ceil<Steady::duration>(time) : Steady::time_point::max());
+    }
+};
+
+// A lock of all, as the standard's guards want it. It needs no Runtime. lock() and the tries throw std::bad_alloc
 // where a thread has no memory for a node; unlock() is the holder's, in the thread of its lock().
-template <typename AlgorithmType> class AnyThreadMutex {
+template <typename AlgorithmType> class AnyThreadMutex : public TimedLocking<AnyThreadMutex<AlgorithmType>> {
     using Node = typename AlgorithmType::Node;
 
   public:
@@ -115,6 +157,13 @@ template <typename AlgorithmType> class AnyThreadMutex {
         if (has_it) held_.keep(node);
         return has_it;
     }
+    // Waits until it has the lock, or give_up() says yes, which is asked while it waits; whether it has it.
+    template <typename GiveUp> bool lock_unless(GiveUp give_up) requires CanGiveUp<AlgorithmType> {
+        typename HeldNode<Node>::New node;
+        bool const has_it = acquire_unless<Smp>(algorithm_, *node, give_up) != still_waits;
+        if (has_it) held_.keep(node);
+        return has_it;
+    }
     void unlock() {
         held_.end([this](Node& node) { algorithm_.release(node); });
     }
@@ -127,7 +176,7 @@ template <typename AlgorithmType> class AnyThreadMutex {
 // A lock that has a part in each node's memory: a Runtime's, which has to outlive it. It may be destroyed when all
 // unlock() have returned, not already when the caller has it. A thread that is no core counts to the node where it ran
 // when it last held none of these and took one, or up to 63 such times before.
-template <typename AlgorithmType> class NodesMutex {
+template <typename AlgorithmType> class NodesMutex : public TimedLocking<NodesMutex<AlgorithmType>> {
     using Mutex = AnyThreadMutex<AlgorithmType>;
 
   public:
@@ -149,6 +198,13 @@ template <typename AlgorithmType> class NodesMutex {
     {
         Holding holding(parts_->view.workers());
         bool const has_it = parts_->mutex.try_lock();
+        if (has_it) holding.go_on();
+        return has_it;
+    }
+    // As AnyThreadMutex'.
+    template <typename GiveUp> bool lock_unless(GiveUp give_up) requires CanGiveUp<AlgorithmType> {
+        Holding holding(parts_->view.workers());
+        bool const has_it = parts_->mutex.lock_unless(give_up);
         if (has_it) holding.go_on();
         return has_it;
     }
@@ -189,6 +245,7 @@ template <typename AlgorithmType> class NodesMutex {
 
 template <typename F> using AnyTicket = Ticket<F>;
 template <typename F> using AnyMcs = Mcs<F>;
+template <typename F> using AnyTimedMcs = AbortableMcs<F>;
 
 } // namespace locks
 
@@ -196,6 +253,8 @@ using TtsMutex = locks::AnyThreadMutex<locks::Tts<locks::Smp>>;
 using TicketMutex = locks::AnyThreadMutex<locks::Ticket<locks::Smp>>;
 using McsMutex = locks::AnyThreadMutex<locks::Mcs<locks::Smp>>;
 using CohortMutex = locks::NodesMutex<locks::Cohort<locks::Smp, locks::AnyTicket, locks::AnyMcs>>;
+using TimedMcsMutex = locks::AnyThreadMutex<locks::AbortableMcs<locks::ThreadSmp<>>>;
+using TimedCohortMutex = locks::NodesMutex<locks::Cohort<locks::ThreadSmp<>, locks::AnyTimedMcs, locks::AnyTimedMcs>>;
 using HmcsMutex = locks::NodesMutex<locks::Hmcs<locks::Smp>>;
 
 // What std::lock_guard and std::scoped_lock of one lock take; with try_lock() std::scoped_lock of several, and

@@ -111,13 +111,17 @@ constexpr std::size_t at_once = 4; // nested locks; a thread that needs more ask
 
 constinit pthread_key_t end_key = 0;
 
+void leave_spare_lines(LockUser& user, std::uint32_t left) {
+    for (; user.spares > left; --user.spares)
+        preload::give_memory(std::exchange(user.spare, user.spare->next), sizeof(LockLine));
+}
+
 void end_thread(void* user) {
     auto& ended = *static_cast<LockUser*>(user);
     ended.is_kept = false; // another destructor may lock again behind this one: then this is called again
     // Another thread may still poll the word: the next owner of a Hemlock that was handed on.
     for (SpinWait wait; ended.grant.load(std::memory_order_acquire) != 0;) wait.turn();
-    while (ended.spare != nullptr)
-        preload::give_memory(std::exchange(ended.spare, ended.spare->next), sizeof(LockLine));
+    leave_spare_lines(ended, 0);
 }
 
 } // namespace
@@ -125,6 +129,10 @@ void end_thread(void* user) {
 void find_spare_lines() {
     for (std::size_t i = 0; i < at_once; ++i) give_line(new (preload::take_memory(sizeof(LockLine))) LockLine{nullptr});
     keep_user();
+}
+
+void give_spare_lines() {
+    leave_spare_lines(arch::lock_user(), max_spare_lines / 2);
 }
 
 void keep_new_user() {

@@ -35,39 +35,36 @@ void construct_lock(MutexRecord& record) {
     form.construct(record.lock(), site);
 }
 
-// Of a kind that cannot try, the lock is only the way to the owner's word, past which trylock() goes.
-void take(MutexRecord& record) {
-    count_as_near_core();
-    void* const held = form.lock(record.lock());
-    if (form.try_lock != nullptr) {
-        record.owner.store(this_thread(), std::memory_order_relaxed);
-    } else {
-        void const* nobody = nullptr;
-        // acquire, here and below: pairs with give()
-        for (SpinWait wait; !record.owner.compare_exchange_weak(nobody, this_thread(), std::memory_order_acquire,
-                                                                std::memory_order_relaxed);) {
-            nobody = nullptr;
-            wait.turn();
-        }
-    }
+// The caller has it now.
+void own(MutexRecord& record, void* held) {
+    record.owner.store(this_thread(), std::memory_order_relaxed);
     record.held = held;
     record.counted_as = arch::lock_user().core;
 }
+// Of a kind that cannot try, the lock is only the way to the owner's word, past which trylock() goes.
+bool try_to_own(MutexRecord& record) {
+    void const* nobody = nullptr;
+    // acquire: pairs with give()
+    return record.owner.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
+                                                std::memory_order_relaxed);
+}
+void take(MutexRecord& record) {
+    count_as_near_core();
+    void* const held = form.lock(record.lock());
+    if (form.try_lock == nullptr)
+        for (SpinWait wait; !try_to_own(record);) wait.turn();
+    own(record, held);
+}
 bool try_to_take(MutexRecord& record) {
     void* held = nullptr;
-    if (form.try_lock != nullptr) {
+    if (form.try_lock == nullptr) {
+        if (!try_to_own(record)) return false;
+    } else {
         count_as_near_core();
         held = form.try_lock(record.lock());
         if (held == nullptr) return false;
-        record.owner.store(this_thread(), std::memory_order_relaxed);
-    } else {
-        void const* nobody = nullptr;
-        if (!record.owner.compare_exchange_strong(nobody, this_thread(), std::memory_order_acquire,
-                                                  std::memory_order_relaxed))
-            return false;
     }
-    record.held = held;
-    record.counted_as = arch::lock_user().core;
+    own(record, held);
     return true;
 }
 void give(MutexRecord& record) {
@@ -82,37 +79,49 @@ void give(MutexRecord& record) {
     if (held != nullptr) form.unlock(record.lock(), held);
 }
 
-// A waiter with a deadline is not in the lock's queue: it tries again, at first at once, then less and less often.
-class Retry {
+class Deadline {
   public:
-    Retry(clockid_t clock, timespec const& deadline)
+    Deadline(clockid_t clock, timespec const& deadline)
         : clock_(clock)
         , deadline_(deadline) {}
-    // False: it is late.
-    bool pass() {
+    // Nanoseconds; 0 or less: it is late.
+    [[nodiscard]] std::int64_t left() const {
+        constexpr std::int64_t max_seconds = 1'000'000'000;
         timespec now{};
         clock_gettime(clock_, &now);
-        constexpr std::int64_t max_seconds = 1'000'000'000;
         std::int64_t const seconds = std::min<std::int64_t>(deadline_.tv_sec, now.tv_sec + max_seconds) - now.tv_sec;
-        std::int64_t const left = seconds * 1'000'000'000 + deadline_.tv_nsec - now.tv_nsec;
-        if (left <= 0) return false;
-        if (turns_ < 200) {
-            ++turns_;
-            for (int i = 0; i < 10; ++i) __builtin_ia32_pause();
-            return true;
-        }
-        timespec const pause{.tv_sec = 0, .tv_nsec = std::min(left, pause_)};
-        syscall(SYS_nanosleep, &pause, nullptr); // nanosleep() could be cancelled
-        pause_ = std::min<std::int64_t>(2 * pause_, 1'000'000);
-        return true;
+        return seconds * 1'000'000'000 + deadline_.tv_nsec - now.tv_nsec;
     }
 
   private:
     clockid_t clock_;
     timespec const& deadline_;
-    std::int64_t turns_ = 0;
-    std::int64_t pause_ = 20'000;
 };
+
+// Where the kind's waiters can leave its queue they wait in it; else one with a deadline tries again, at first at once,
+// then after longer and longer pauses.
+bool take_until(MutexRecord& record, Deadline const& deadline) {
+    if (form.lock_unless != nullptr) {
+        count_as_near_core();
+        auto const is_late = [](void* until) { return static_cast<Deadline const*>(until)->left() <= 0; };
+        void* const held = form.lock_unless(record.lock(), is_late, const_cast<Deadline*>(&deadline));
+        if (held != nullptr) own(record, held);
+        return held != nullptr;
+    }
+    std::int64_t pause = 20'000;
+    for (int turn = 0; !try_to_take(record); ++turn) {
+        std::int64_t const left = deadline.left();
+        if (left <= 0) return false;
+        if (turn < 200) {
+            for (int i = 0; i < 10; ++i) __builtin_ia32_pause();
+            continue;
+        }
+        timespec const time{.tv_sec = 0, .tv_nsec = std::min(left, pause)};
+        syscall(SYS_nanosleep, &time, nullptr); // nanosleep() could be cancelled
+        pause = std::min<std::int64_t>(2 * pause, 1'000'000);
+    }
+    return true;
+}
 
 bool is_owned(MutexRecord const& record) {
     return record.owner.load(std::memory_order_relaxed) == this_thread();
@@ -164,10 +173,7 @@ template <bool reports> struct SuiteMutex {
         if (!try_to_take(record)) {
             if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000) return EINVAL;
             begin = reports ? nanoseconds_now() : 0;
-            Retry retry(clock, *deadline);
-            do {
-                if (!retry.pass()) return ETIMEDOUT;
-            } while (!try_to_take(record));
+            if (!take_until(record, Deadline(clock, *deadline))) return ETIMEDOUT;
         }
         acquired(record, begin);
         return 0;

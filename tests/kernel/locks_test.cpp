@@ -195,6 +195,48 @@ MXK_LONG_TEST(locks, all_kinds_exclude_and_let_everybody_in_long) {
     check_all_kinds(200'000);
 }
 
+// Half of the users wait for no more than a few turns: the others, and they themselves later, have the lock all the
+// same, and each try is counted once if it has it.
+MXK_TEST(locks, waiters_give_up_at_any_moment) {
+    auto const cores = all_cores();
+    InjectDelays const delays;
+    std::uint64_t const sections = short_sections();
+    std::size_t kinds = 0;
+    for (std::size_t const nodes : {std::size_t{1}, std::size_t{2}}) {
+        if (nodes > cores.size()) break;
+        MadeUpNodes made(cores.span(), nodes, region_bytes);
+        MXK_REQUIRE(made.is_there());
+        bool has_failed = false;
+        locks::SmpSite const site(made.topology(), has_failed);
+        for (LockKind const* const kind : locks::registered_lock_kinds()) {
+            if (kind->forms.counting.lock_unless == nullptr) continue;
+            ++kinds;
+            MadeLock lock(kind->forms.counting, &site, cores.size());
+            MXK_REQUIRE(lock.is_there() && !has_failed);
+            VisitCounter<true> counter;
+            std::atomic<std::uint64_t> had{0};
+            MXK_CHECK(run_on(cores.span(), [&](Worker&, std::size_t user) {
+                bench::Random random(inner_tests::seed() + user);
+                for (std::uint64_t i = 0; i < sections; ++i) {
+                    std::uint64_t turns = user % 2 == 0 ? ~std::uint64_t{0} : random.below(3);
+                    auto const is_over = [](void* left) { return (*static_cast<std::uint64_t*>(left))-- == 0; };
+                    if (!lock.lock_unless(user, is_over, &turns)) continue;
+                    counter.visit();
+                    lock.unlock(user);
+                    had.fetch_add(1, std::memory_order_relaxed);
+                }
+                return Step::Done;
+            }));
+            locks::LockCounts counts;
+            for (std::size_t user = 0; user < cores.size(); ++user) counts += lock.counts(user);
+            bool const is_right = counter.count() == had.load() && counter.overlaps() == 0 && had.load() >= sections &&
+                                  counts.immediate + counts.delayed == had.load();
+            if (!is_right) report(*kind, "giving up", nodes);
+        }
+    }
+    MXK_CHECK(kinds >= 10);
+}
+
 // What locks of the kernel stand beneath (base/lock.hpp): a guard, and a dynamic lock that is enabled.
 template <typename LockType, typename... Arguments>
 void check_lock_of_kernel(std::span<CoreId const> cores, std::uint64_t sections, bool const& has_failed,

@@ -35,6 +35,10 @@ class MadeLock {
 
     [[nodiscard]] bool is_there() const { return lock_.ok() && nodes_.ok(); }
     void lock(std::size_t user) { form_.lock(lock_.value().data(), node(user)); }
+    // Of a form that has it.
+    bool lock_unless(std::size_t user, bool (*give_up)(void*), void* argument) {
+        return form_.lock_unless(lock_.value().data(), node(user), give_up, argument);
+    }
     void unlock(std::size_t user) { form_.unlock(lock_.value().data(), node(user)); }
     [[nodiscard]] locks::LockCounts counts(std::size_t user) const { return form_.counts(node(user)); }
 

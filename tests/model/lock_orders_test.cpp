@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "locks/abortable_mcs_lock.hpp"
 #include "locks/clh_lock.hpp"
 #include "locks/clh_numa_lock.hpp"
 #include "locks/cohort_lock.hpp"
@@ -54,6 +55,26 @@ Uses of_nodes(std::size_t turns) {
             {.sections = {1, 1, 1}, .on_each_node = 1, .turns = turns},
             {.sections = {1, 1, 2}, .on_each_node = 2, .keeps_nodes = true}};
 }
+// Waiters that may give up at any turn, and those behind them.
+Uses of_givers(Uses uses) {
+    uses.push_back({.sections = {1, 1}, .give_up = {1}});
+    uses.push_back({.sections = {2, 2}, .give_up = {1}});
+    uses.push_back({.sections = {1, 1, 1}, .give_up = {1}});
+    uses.push_back({.sections = {1, 1, 1}, .give_up = {1, 2}});
+    uses.push_back({.sections = {2, 1, 1}, .keeps_nodes = true, .give_up = {0}});
+    return uses;
+}
+Uses of_givers_on_nodes(std::size_t turns) {
+    Uses uses = of_nodes(turns);
+    for (std::size_t const on_each_node : {std::size_t{1}, std::size_t{2}, std::size_t{3}}) {
+        uses.push_back({.sections = {1, 1, 1}, .on_each_node = on_each_node, .give_up = {1}});
+        uses.push_back({.sections = {1, 1, 1}, .on_each_node = on_each_node, .give_up = {1, 2}});
+    }
+    uses.push_back({.sections = {2, 1}, .on_each_node = 2, .keeps_nodes = true, .give_up = {0}});
+    uses.push_back({.sections = {1, 1, 2}, .on_each_node = 2, .turns = turns, .keeps_nodes = true, .give_up = {1}});
+    uses.push_back({.sections = {2, 1, 1}, .on_each_node = 2, .turns = turns, .keeps_nodes = true, .give_up = {0}});
+    return uses;
+}
 // Minutes for some locks.
 Uses long_uses(bool has_nodes) {
     if (!has_nodes) return {{.sections = {2, 2, 2}}, {.sections = {2, 2, 2}, .locks = 2}, {.sections = {1, 1, 1, 1}}};
@@ -67,12 +88,21 @@ using Names = std::set<std::string>;
 Names const slower_mcs{"mcs, is_last() condition: always", "mcs, release() condition 1: always",
                        "mcs, release() condition 2: always"};
 Names const slower_d_mcs{"d_mcs, release() condition 1: always"};
-Names const slower_tts{"tts, acquire() condition 2: never"};
+Names const slower_tts{"tts, acquire() condition 2: never", "tts, try_acquire() condition 1: never",
+                       "tts, try_acquire() condition 3: always", "tts, try_acquire() condition 3: never"};
+Names const slower_tas{"tas, try_acquire() condition 1: never"};
 Names const slower_node_tts{"tts, acquire() condition 2: never", "tts, say_that_others_wait() condition: always"};
 // And what is only counted.
 Names const slower_rma_mcs{"rma_mcs, acquire() condition 1: always", "rma_mcs, acquire() condition 1: never",
                            "rma_mcs, release() condition 4: always",
                            "rma_mcs, release_upper_lock() condition 1: always"};
+Names const slower_abortable{"abortable_mcs, acquire_unless() condition 2: always",
+                             "abortable_mcs, acquire_unless() condition 2: never",
+                             "abortable_mcs, release() condition 2: always"};
+// Whether there is somebody to pass to is found out when it is tried; the rest is counted.
+Names const hints_of_cohorts{"abortable_mcs, alone() condition: never", "cohort, release() condition 1: always",
+                             "cohort, acquire_unless() condition 3: always",
+                             "cohort, acquire_unless() condition 3: never"};
 Names operator+(Names a, Names const& b) {
     a.insert(b.begin(), b.end());
     return a;
@@ -98,6 +128,7 @@ class LockOrders {
         std::vector<Mutant> const mutants = Places::mutants();
         for (Mutant const& mutant : mutants) {
             Places::set(&mutant);
+            SCOPED_TRACE(Places::name(mutant));
             if (!is_noticed()) unnoticed_now.insert(Places::name(mutant));
             Places::set(nullptr);
         }
@@ -114,6 +145,7 @@ class LockOrders {
     void check_passes() {
         bool is_noticed = false;
         for (LockUse const& use : uses_) {
+            if (!use.give_up.empty()) continue;
             LockUse more = use;
             more.sections = {2, 2, 1};
             more.on_each_node = 3;
@@ -135,7 +167,7 @@ class LockOrders {
         for (auto const& [use, executions, outcomes] : known_) {
             LockExploration const explored = explore(lock_, use, max_executions, use.max_passes, &outcomes);
             if (!explored.error.empty()) return true;
-            EXPECT_TRUE(explored.is_complete);
+            EXPECT_TRUE(explored.is_complete) << executions << " executions without a mutant";
             if (explored.outcomes != outcomes) return true;
         }
         return false;
@@ -155,17 +187,20 @@ class LockOrders {
 
 template <typename Lock> void check_flat(Names const& unnoticed = {}) {
     static constexpr ModelledLock lock = modelled_lock<Lock>();
-    LockOrders(lock, of_one_node()).check(unnoticed);
+    LockOrders(lock, lock.acquire_unless != nullptr ? of_givers(of_one_node()) : of_one_node()).check(unnoticed);
 }
 template <typename Lock> void check_tree(Names const& unnoticed = {}, std::size_t turns = 0) {
     static constexpr ModelledLock lock = modelled_lock<Lock>();
-    LockOrders orders(lock, of_nodes(turns));
+    LockOrders orders(lock, lock.acquire_unless != nullptr ? of_givers_on_nodes(turns) : of_nodes(turns));
     orders.check(unnoticed);
     if (lock.passes != nullptr) orders.check_passes();
 }
 
 TEST(LockOrders, Mcs) {
     check_flat<Mcs<M>>(slower_mcs);
+}
+TEST(LockOrders, AbortableMcs) {
+    check_flat<AbortableMcs<M>>(slower_abortable);
 }
 TEST(LockOrders, DMcs) {
     check_flat<DMcs<M, DMcsStep::Published>>(slower_d_mcs);
@@ -191,11 +226,14 @@ TEST(LockOrders, HemlockAhead) {
 TEST(LockOrders, HemlockWritesToLookAhead) {
     check_flat<Hemlock<M, {.writes_to_look = true, .ahead = true}>>();
 }
+TEST(LockOrders, HemlockInline) {
+    check_flat<InlineHemlock<M>>();
+}
 TEST(LockOrders, Ticket) {
     check_flat<Ticket<M>>();
 }
 TEST(LockOrders, Tas) {
-    check_flat<Tas<M>>();
+    check_flat<Tas<M>>(slower_tas);
 }
 TEST(LockOrders, Tts) {
     check_flat<Tts<M>>(slower_tts);
@@ -208,6 +246,8 @@ template <typename F> using NodeMcs = Mcs<F>;
 template <typename F> using NodeTicket = Ticket<F>;
 template <typename F> using NodeTts = Tts<F>;
 template <typename F> using NodeClh = Clh<F>;
+template <typename F> using FlatAbortable = AbortableMcs<F>;
+template <typename F> using NodeAbortable = AbortableMcs<F>;
 template <typename F> using NodeHemlock = Hemlock<F, {.writes_to_look = true, .ahead = true}>;
 template <typename F>
 using EncodedHemlock = Hemlock<F, {.writes_to_look = true, .ahead = true, .counts_in_word = true}>;
@@ -236,18 +276,32 @@ TEST(LockOrders, CohortMcsTts) {
 TEST(LockOrders, CohortMcsHemlock) {
     check_tree<Cohort<M, FlatMcs, EncodedHemlock>>(slower_mcs);
 }
+template <typename F> using NodeInlineHemlock = InlineHemlock<F>;
+TEST(LockOrders, CohortMcsHemlockInline) {
+    check_tree<Cohort<M, FlatMcs, NodeInlineHemlock>>(slower_mcs);
+}
 TEST(LockOrders, CohortMcsHemlockPlain) {
     check_tree<Cohort<M, FlatMcs, NodeHemlock, PassCount::Plain>>(slower_mcs);
 }
+// The upper lock is one word, and orders all that it protects; no record of a node's workers is in it.
+Names const upper_orders_all{"mcs of a node, try_acquire() cas: without acquire"};
 TEST(LockOrders, CohortTicketMcs) {
-    check_tree<Cohort<M, FlatTicket, NodeMcs>>(slower_mcs);
+    check_tree<Cohort<M, FlatTicket, NodeMcs>>(slower_mcs + upper_orders_all);
 }
 TEST(LockOrders, CohortTicketTicket) {
     check_tree<Cohort<M, FlatTicket, NodeTicket>>();
 }
-// The upper lock is one word, and orders all that it protects; no record of a node's workers is in it.
+TEST(LockOrders, CohortAbortableMcs) {
+    check_tree<Cohort<M, FlatAbortable, NodeAbortable>>(slower_abortable + hints_of_cohorts);
+}
+TEST(LockOrders, CohortTasAbortableMcs) {
+    check_tree<Cohort<M, FlatTas, NodeAbortable>>(slower_abortable + hints_of_cohorts + slower_tas +
+                                                      Names{"abortable_mcs of a node, release() cas: without release"},
+                                                  1);
+}
 TEST(LockOrders, CohortTasMcs) {
-    check_tree<Cohort<M, FlatTas, NodeMcs>>(slower_mcs + Names{"mcs of a node, release() cas: without release"}, 1);
+    check_tree<Cohort<M, FlatTas, NodeMcs>>(
+        slower_mcs + slower_tas + upper_orders_all + Names{"mcs of a node, release() cas: without release"}, 1);
 }
 Uses of_caches() {
     return {{.sections = {2, 2}, .on_each_node = 2},

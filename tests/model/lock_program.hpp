@@ -16,6 +16,7 @@
 
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_topology.hpp"
+#include "locks/give_up.hpp"
 #include "tests/model/grouped_workers.hpp"
 #include "tests/model/modelled_fabric.hpp"
 #include "tests/model/weak_memory.hpp"
@@ -31,6 +32,8 @@ struct LockUse {
     std::size_t turns = 0;    // of a loop that waits
     std::size_t locks = 1;    // used in turn
     bool keeps_nodes = false; // for all sections of a thread; else each has one, at the same place as on a stack
+    // Which threads may give up at any turn of a wait, from the moment another thread lets them.
+    std::set<std::size_t> give_up{};
 };
 
 // The sections of each lock in their order.
@@ -64,8 +67,9 @@ struct ModelledLock {
     void (*construct_node)(void* node);
     void (*acquire)(void* lock, void* node);
     void (*release)(void* lock, void* node);
-    locks::Handed (*passes)(void* lock, void* node); // the holder's; null: it does not know
-    std::size_t levels = 1;                          // of nodes and caches, whose passes are limited each
+    bool (*acquire_unless)(void* lock, void* node, bool (*give_up)()); // null: its waiters cannot give up
+    locks::Handed (*passes)(void* lock, void* node);                   // the holder's; null: it does not know
+    std::size_t levels = 1; // of nodes and caches, whose passes are limited each
 };
 template <typename Lock> consteval ModelledLock modelled_lock() {
     using Node = typename Lock::Node;
@@ -79,7 +83,13 @@ template <typename Lock> consteval ModelledLock modelled_lock() {
         .construct_node = [](void* at) { new (at) Node; },
         .acquire = [](void* at, void* node) { static_cast<Lock*>(at)->acquire(*static_cast<Node*>(node)); },
         .release = [](void* at, void* node) { static_cast<Lock*>(at)->release(*static_cast<Node*>(node)); },
+        .acquire_unless = nullptr,
         .passes = nullptr};
+    if constexpr (locks::CanGiveUp<Lock>)
+        lock.acquire_unless = [](void* at, void* node, bool (*give_up)()) {
+            return locks::acquire_unless<Modelled>(*static_cast<Lock*>(at), *static_cast<Node*>(node), give_up) !=
+                   locks::still_waits;
+        };
     if constexpr (KnowsPasses<Node>)
         lock.passes = [](void*, void* node) { return locks::Handed{static_cast<Node*>(node)->passes}; };
     if constexpr (TellsPasses<Lock>) {
@@ -133,18 +143,32 @@ class LockProgram {
         }
         for (std::size_t i = 0; i < use_.sections.size(); ++i)
             nodes_[i] = ModelMemory::allocate(lock_.node_bytes, lock_.node_alignment);
+        may_give_up_ = use_.give_up.empty() ? nullptr : ModelMemory::make<ModelWord<std::uint32_t, false>>(0U);
     }
     void run(std::size_t thread) {
         void* const node = nodes_[thread];
+        bool const gives_up = use_.give_up.contains(thread);
+        if (may_give_up_ != nullptr && !gives_up) may_give_up_->store(1, std::memory_order_relaxed);
         for (std::size_t i = 0; i < use_.sections[thread]; ++i) {
             std::size_t const which = i % use_.locks;
             Locked& locked = *locked_[which];
             if (i == 0 || !use_.keeps_nodes) lock_.construct_node(node);
-            lock_.acquire(locked.lock, node);
+            said_yes_[thread] = false;
+            if (!gives_up) {
+                lock_.acquire(locked.lock, node);
+            } else if (!lock_.acquire_unless(locked.lock, node, &LockProgram::asks)) {
+                WeakMemory::current().check(said_yes_[thread], "a waiter gives up that was not told to");
+                continue;
+            }
             enter(locked, node, {which, thread, locks::acquire_upper});
             lock_.release(locked.lock, node);
         }
         ModelUsers::end();
+    }
+    static bool asks() {
+        bool const says_yes = may_give_up_->load(std::memory_order_relaxed) != 0;
+        if (says_yes) said_yes_[WeakMemory::current().self() - 1] = true;
+        return says_yes;
     }
     void enter(Locked& locked, void* node, SectionOfRun section) {
         WeakMemory& memory = WeakMemory::current();
@@ -187,6 +211,8 @@ class LockProgram {
     std::array<void*, max_model_threads> nodes_{};
     Outcome outcome_; // of the run
     std::set<Outcome> outcomes_;
+    static inline ModelWord<std::uint32_t, false>* may_give_up_ = nullptr;
+    static inline std::array<bool, max_model_threads> said_yes_{}; // of the section that it waits for
 };
 
 struct LockExploration : ModelExploration {

@@ -15,6 +15,7 @@
 #include <source_location>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "locks/fabric/handed.hpp"
 #include "locks/fabric/lock_counts.hpp"
@@ -155,13 +156,19 @@ template <bool near> struct BasicModelled : FabricRecords<BasicModelled<near>> {
     template <typename Record> class RotatingRecords {
       public:
         struct Own {};
-        explicit RotatingRecords(Site const& site) {
-            for (std::size_t i = 0; i <= site.topology().workers(); ++i) spare_[i] = ModelMemory::make<Line>();
-        }
+        explicit RotatingRecords(Site const& /*site*/) {}
         Ref<Record> take(Own& /*own*/) { return first(); }
         void keep(Own& /*own*/, Ref<Record> ref) { end(ref); }
-        Ref<Record> first() { return new (spare_[WeakMemory::current().self()]) Record{}; }
-        void end(Ref<Record> ref) { spare_[WeakMemory::current().self()] = new (static_cast<void*>(ref)) Record{}; }
+        Ref<Record> first() {
+            std::vector<void*>& spare = spare_[WeakMemory::current().self()];
+            if (spare.empty()) return new (ModelMemory::make<Line>()) Record{};
+            void* const line = spare.back();
+            spare.pop_back();
+            return new (line) Record{};
+        }
+        void end(Ref<Record> ref) {
+            spare_[WeakMemory::current().self()].push_back(new (static_cast<void*>(ref)) Record{});
+        }
         template <typename V> static Word<V>& far(Ref<Record> ref, Word<V> Record::*word) { return at(ref)->*word; }
         static Record& direct(Ref<Record> ref) { return *at(ref); }
 
@@ -169,7 +176,7 @@ template <bool near> struct BasicModelled : FabricRecords<BasicModelled<near>> {
         struct alignas(64) Line {
             std::byte bytes[sizeof(Record)];
         };
-        std::array<void*, max_model_threads> spare_{}; // each user has one when it does not use the lock
+        std::array<std::vector<void*>, max_model_threads> spare_{};
     };
 
     template <typename T> class PerGroup {

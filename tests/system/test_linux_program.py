@@ -15,7 +15,7 @@ from typing import Any
 import pexpect
 import pytest
 
-from helpers import ROOT, AtPrompt, Ended, kernel_tests, linux_program, program_for, run_linux
+from helpers import ROOT, AtPrompt, Ended, check_kernel_tests, linux_program, program_for, run_linux
 
 LEFT, UP, DOWN = "\x1b[D", "\x1b[A", "\x1b[B"
 CTRL_A, CTRL_C, CTRL_D, CTRL_E, CTRL_U, CTRL_W = "\x01", "\x03", "\x04", "\x05", "\x15", "\x17"
@@ -235,11 +235,7 @@ def test_memory_is_what_was_asked_for() -> None:
 @pytest.mark.long(reason="all tests inside")
 def test_kernel_tests_pass(shape: list[str]) -> None:
     # Half a minute on a machine that runs nothing else; the deadline is for what hangs, also beside other programs.
-    ended = mxk(*shape, "--memory", "1G", "test", timeout=400)
-    verdicts, (passed, failed, skipped) = kernel_tests(ended)
-    assert (ended.code, failed) == (0, 0), ended.output + ended.complaint
-    assert passed > 0
-    assert len(verdicts) == passed + failed + skipped
+    check_kernel_tests(mxk(*shape, "--memory", "1G", "test", timeout=400))
 
 
 def test_oversubscribed_cores_measure_and_verify() -> None:

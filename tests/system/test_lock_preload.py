@@ -12,8 +12,8 @@ import pytest
 
 from helpers import LINUX_BUILD, Ended, linux_program, run, succeed
 
-# With a lock for nodes, that of a kind which cannot try, a queue, and one that belongs to its thread.
-KINDS = ("c-tkt-mcs", "clh", "mcs", "hemlock")
+# A lock for nodes, one that cannot try, a queue, one that belongs to its thread, and one whose waiters leave the queue.
+KINDS = ("c-tkt-mcs", "clh", "mcs", "hemlock", "c-mcs-mcs-abort")
 CASES = (
     "before_main",
     "types",

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -10,10 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "bench/workload/random.hpp"
+#include "main/library/lock_node.hpp"
 #include "main/library/locks.hpp"
 #include "main/library/parallel.hpp"
 #include "main/library/runtime.hpp"
 #include "tests/delays.hpp"
+#include "tests/unit/long_tests.hpp"
 
 namespace mxk {
 namespace {
@@ -52,10 +57,11 @@ template <typename Mutex> class AnyThreadLock : public testing::Test {
     }
     Result<Runtime> runtime_ = Runtime::start({.cores = 4, .nodes = 2, .memory_bytes = 128 * MiB, .own_threads = true});
 };
-using Mutexes = testing::Types<TtsMutex, TicketMutex, McsMutex, CohortMutex, HmcsMutex>;
+using Mutexes =
+    testing::Types<TtsMutex, TicketMutex, McsMutex, CohortMutex, HmcsMutex, TimedMcsMutex, TimedCohortMutex>;
 TYPED_TEST_SUITE(AnyThreadLock, Mutexes);
 template <typename Mutex> using AnyThreadTry = AnyThreadLock<Mutex>;
-using TryMutexes = testing::Types<TtsMutex, TicketMutex, McsMutex, CohortMutex>;
+using TryMutexes = testing::Types<TtsMutex, TicketMutex, McsMutex, CohortMutex, TimedMcsMutex, TimedCohortMutex>;
 TYPED_TEST_SUITE(AnyThreadTry, TryMutexes);
 
 TYPED_TEST(AnyThreadLock, excludes_threads_that_come_and_go_and_tasks) {
@@ -135,6 +141,78 @@ TYPED_TEST(AnyThreadTry, tries_beside_acquisitions_leave_the_lock_as_it_is) {
     (*lock).unlock();
 }
 
+// In some threads time is over at any moment; whoever has given up is not waited for, and the lock goes on.
+TYPED_TEST(AnyThreadTry, threads_give_up_at_any_moment) {
+    ASSERT_TRUE(this->runtime_.ok());
+    std::size_t const tries = test::tests_are_long() ? 2'500'000 : 3'000;
+    InjectDelays const delays;
+    Made<TypeParam> lock;
+    std::size_t count = 0;
+    std::atomic<std::size_t> had{0};
+    std::atomic<std::size_t> given_up{0};
+    this->in_threads(4, [&](std::size_t thread) {
+        bench::Random random(thread);
+        for (std::size_t i = 0; i < tries; ++i) {
+            std::uint64_t turns = random.below(4);
+            if (turns == 3 && thread == 0) turns = ~std::uint64_t{};
+            if (!(*lock).lock_unless([&] { return turns-- == 0; })) {
+                given_up.fetch_add(1, std::memory_order_relaxed);
+                continue;
+            }
+            ++count;
+            RandomDelay::point();
+            had.fetch_add(1, std::memory_order_relaxed);
+            (*lock).unlock();
+        }
+    });
+    EXPECT_EQ(count, had.load());
+    EXPECT_EQ(had.load() + given_up.load(), 4 * tries);
+    EXPECT_GT(had.load(), 0U);
+    EXPECT_GT(given_up.load(), 0U);
+    EXPECT_TRUE((*lock).try_lock());
+    (*lock).unlock();
+}
+
+TYPED_TEST(AnyThreadTry, a_time_limit_ends_a_wait) {
+    using namespace std::chrono_literals;
+    ASSERT_TRUE(this->runtime_.ok());
+    Made<TypeParam> lock;
+    (*lock).lock();
+    this->in_threads(2, [&](std::size_t) {
+        auto const begin = std::chrono::steady_clock::now();
+        EXPECT_FALSE((*lock).try_lock_for(2ms));
+        EXPECT_GE(std::chrono::steady_clock::now() - begin, 2ms);
+        EXPECT_FALSE((*lock).try_lock_until(begin)); // over before
+        EXPECT_FALSE((*lock).try_lock_for(-1h));
+    });
+    std::thread waits([&] {
+        EXPECT_TRUE((*lock).try_lock_for(std::chrono::hours::max()));
+        (*lock).unlock();
+    });
+    (*lock).unlock();
+    waits.join();
+    std::unique_lock const guard(*lock, 1s);
+    EXPECT_TRUE(guard.owns_lock());
+}
+
+// Those who have left are passed over, in any number, and what they have left is no more than a few lines.
+TEST(AnyThreadLocks, many_leave_a_queue_one_after_the_other) {
+    TimedMcsMutex lock;
+    for (int round = 0; round < 3; ++round) {
+        lock.lock();
+        std::vector<std::thread> threads;
+        for (int i = 0; i < 4; ++i)
+            threads.emplace_back([&] {
+                for (int times = 0; times < 100; ++times) EXPECT_FALSE(lock.lock_unless([] { return true; }));
+            });
+        for (std::thread& thread : threads) thread.join();
+        lock.unlock();
+        EXPECT_LE(locks::spare_lock_nodes.count, locks::max_spare_lock_nodes);
+    }
+    EXPECT_TRUE(lock.try_lock());
+    lock.unlock();
+}
+
 // Many are held at once, and given back in another order; what the thread had of nodes goes with it.
 TYPED_TEST(AnyThreadLock, many_are_held_by_one_thread) {
     ASSERT_TRUE(this->runtime_.ok());
@@ -149,8 +227,9 @@ TYPED_TEST(AnyThreadLock, many_are_held_by_one_thread) {
 constinit McsMutex global_mcs;
 constinit TtsMutex global_tts;
 constinit TicketMutex global_ticket;
+constinit TimedMcsMutex global_timed_mcs;
 TEST(AnyThreadLocks, global_ones_are_there_before_the_program_begins) {
-    std::scoped_lock const guard(global_mcs, global_tts, global_ticket);
+    std::scoped_lock const guard(global_mcs, global_tts, global_ticket, global_timed_mcs);
     EXPECT_FALSE(global_mcs.try_lock());
 }
 
@@ -180,6 +259,7 @@ TEST(AnyThreadLocks, those_of_all_need_no_runtime) {
     EXPECT_EQ(sizeof(TtsMutex), 8U);
     EXPECT_EQ(sizeof(TicketMutex), 16U);
     EXPECT_EQ(sizeof(McsMutex), 16U);
+    EXPECT_EQ(sizeof(TimedMcsMutex), 16U);
 }
 
 TEST(AnyThreadLocksDeath, a_runtime_ends_after_its_locks) {

@@ -17,9 +17,9 @@ namespace {
 using Near = Smp::Near;
 
 template <typename Lock> class HandedPasses : public testing::Test {};
-using NodeLocks =
-    testing::Types<Mcs<Near>, Ticket<Near>, Tts<Near>, Hemlock<Near>, Hemlock<Near, {.counts_in_word = true}>,
-                   Hemlock<Near, {.writes_to_look = true, .ahead = true, .counts_in_word = true}>>;
+using NodeLocks = testing::Types<Mcs<Near>, Ticket<Near>, Tts<Near>, Hemlock<Near>, InlineHemlock<Near>,
+                                 Hemlock<Near, {.counts_in_word = true}>,
+                                 Hemlock<Near, {.writes_to_look = true, .ahead = true, .counts_in_word = true}>>;
 TYPED_TEST_SUITE(HandedPasses, NodeLocks);
 
 TYPED_TEST(HandedPasses, come_as_they_were) {

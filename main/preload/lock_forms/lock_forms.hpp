@@ -6,7 +6,9 @@
 #include <new>
 
 #include "base/units.hpp"
+#include "locks/fabric/handed.hpp"
 #include "locks/fabric/smp.hpp"
+#include "locks/give_up.hpp"
 
 namespace mxk::locks {
 
@@ -18,6 +20,9 @@ struct ThreadForm {
     // What they return unlock() takes, on any thread for all kinds but Hemlock's.
     void* (*lock)(void* lock) = nullptr;
     void* (*try_lock)(void* lock) = nullptr; // null: it is held. The function is null where the kind cannot try
+    // Until give_up(argument), which is asked at each turn of the wait: null then. Of kinds whose waiters have a place
+    // in the queue that they can leave.
+    void* (*lock_unless)(void* lock, bool (*give_up)(void*), void* argument) = nullptr;
     void (*unlock)(void* lock, void* held) = nullptr;
 
     [[nodiscard]] constexpr bool is_there() const { return lock != nullptr; }
@@ -26,7 +31,6 @@ struct ThreadForm {
 template <typename Lock> struct ThreadFunctions {
     using Node = typename Lock::Node;
     static_assert(alignof(Lock) <= cache_line_bytes && sizeof(Node) <= sizeof(LockLine));
-    static constexpr bool can_try = requires(Lock & lock, Node& node) { lock.try_acquire(node); };
 
     static void construct(void* lock, SmpSite const& site) { new (lock) Lock(site); }
     static void destroy(void* lock) { static_cast<Lock*>(lock)->~Lock(); }
@@ -35,9 +39,16 @@ template <typename Lock> struct ThreadFunctions {
         static_cast<Lock*>(lock)->acquire(*node);
         return node;
     }
-    static void* try_lock(void* lock) requires can_try {
+    static void* try_lock(void* lock) requires CanTry<Lock> {
         auto* const node = new (static_cast<void*>(take_line())) Node{};
         if (static_cast<Lock*>(lock)->try_acquire(*node)) return node;
+        give_back(node);
+        return nullptr;
+    }
+    static void* lock_unless(void* lock, bool (*give_up)(void*), void* argument) requires Abortable<Lock> {
+        auto* const node = new (static_cast<void*>(take_line())) Node{};
+        auto const asked = [=] { return give_up(argument); };
+        if (static_cast<Lock*>(lock)->acquire_unless(*node, asked) != still_waits) return node;
         give_back(node);
         return nullptr;
     }
@@ -61,7 +72,8 @@ template <typename Lock> constexpr ThreadForm thread_form() {
                     .destroy = &Functions::destroy,
                     .lock = &Functions::lock,
                     .unlock = &Functions::unlock};
-    if constexpr (Functions::can_try) form.try_lock = &Functions::try_lock;
+    if constexpr (CanTry<Lock>) form.try_lock = &Functions::try_lock;
+    if constexpr (Abortable<Lock>) form.lock_unless = &Functions::lock_unless;
     return form;
 }
 
