@@ -23,9 +23,9 @@ struct alignas(cache_line_bytes) MutexRecord {
     std::atomic<pthread_mutex_t*> mutex{nullptr}; // null: it is nobody's
     std::atomic<void const*> owner{nullptr};      // the thread that has it: this_thread()
     // The owner's.
-    void* held = nullptr;    // what the lock returned; null: the owner went past it (SuiteMutex::try_to_take)
-    std::uint32_t depth = 0; // how often a recursive one was locked again
-    CoreId counted_as{};     // by a lock for nodes
+    void* held = nullptr;                  // what the lock returned; null: the owner went past it (try_to_take())
+    std::uint32_t depth = 0;               // how often a recursive one was locked again
+    CoreId counted_as{};                   // by a lock for nodes
     MutexStatistics* statistics = nullptr; // null: there is no report, or it has enough mutexes
     MutexRecord* next = nullptr;           // of its bucket, or that is nobody's
     void const* first_caller = nullptr;
