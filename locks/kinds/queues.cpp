@@ -66,17 +66,15 @@ MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_put);
 
 template <typename F> using AtomicsDMcs = DMcs<typename F::Near, DMcsStep::Put>;
 template <typename F> using AtomicsDash = Dash<typename F::Near, DashStep::Put>;
-constexpr LockOperations none_remote{.acquire = {{}}, .release = {{}}, .join = {{}}, .hand_over = {{}}};
-constexpr LockOperations only_messages{.acquire = {{}}, .release = {{}}, .join = {{}}, .hand_over = {{.messages = 1}}};
-constexpr LockKind one_node_lock(std::string_view name, std::string_view summary, LockForms const& forms,
-                                 LockOperations const& operations) {
-    LockKind kind = flat_lock(name, summary, Fairness::Fifo, forms, operations);
+constexpr LockOperations none_remote{.acquire = {{}}, .release = {{}}};
+constexpr LockKind one_node_lock(std::string_view name, std::string_view summary, LockForms const& forms) {
+    LockKind kind = flat_lock(name, summary, Fairness::Fifo, forms, none_remote);
     kind.of_one_node = true;
     return kind;
 }
 constexpr LockKind d_mcs_atomics =
     one_node_lock("d-mcs-atomics", "the same, step 3: the processor's operations, within one node",
-                  one_sided_lock_forms<AtomicsDMcs>, none_remote);
+                  one_sided_lock_forms<AtomicsDMcs>);
 MXK_REGISTER(mxk_lock_kinds, LockKind, d_mcs_atomics);
 
 constexpr LockKind dash_published = flat_lock("dash-published", "MCS handed over by a message, as in DASH",
@@ -101,9 +99,8 @@ constexpr LockKind dash_put = flat_lock("dash-put", "the same, step 3: joins the
                                         Fairness::Fifo, one_sided_lock_forms<PutDash>, as_mcs_by_message);
 MXK_REGISTER(mxk_lock_kinds, LockKind, dash_put);
 
-constexpr LockKind dash_atomics =
-    one_node_lock("dash-atomics", "the same, step 4: the processor's operations, within one node",
-                  one_sided_lock_forms<AtomicsDash>, only_messages);
+constexpr LockKind dash_atomics = one_node_lock(
+    "dash-atomics", "the same, step 4: the processor's operations, within one node", one_sided_lock_forms<AtomicsDash>);
 MXK_REGISTER(mxk_lock_kinds, LockKind, dash_atomics);
 
 } // namespace
