@@ -1,9 +1,9 @@
 // HMCS whose users enter the tree where there are others: one that has met another before it and one behind in the
 // queue that it joined enters one level nearer to its cache the next time, one that has met nobody one level nearer to
-// the machine. A lock that is mostly free takes what MCS takes, one that many want is passed on within caches and nodes.
-// Where the lock of the level and the machine's are free, the latter is taken at once. (M. Chabbi and J. Mellor-Crummey,
-// Contention-conscious, Locality-preserving Locks, PPoPP 2016.) A user that enters a node's lock or the machine's has a
-// place of its own there, beside those of caches and nodes.
+// the machine. A lock that is mostly free takes what MCS takes, one that many want is passed on within caches and
+// nodes. Where the lock of the level and the machine's are free, the latter is taken at once. (M. Chabbi and J.
+// Mellor-Crummey, Contention-conscious, Locality-preserving Locks, PPoPP 2016.) A user that enters a node's lock or the
+// machine's has a place of its own there, beside those of caches and nodes.
 //
 // The level is kept in the user's node: one that is new enters at its cache. Of one memory.
 #pragma once

@@ -121,17 +121,14 @@ template <typename Lock, typename Site, bool is_measured = false> constexpr Lock
                   .alignment = alignof(Lock),
                   .node_bytes = sizeof(Node),
                   .node_alignment = alignof(Node),
-                  .has_caches = requires { Lock::levels; },
-                  .construct = &Functions::construct,
-                  .destroy = &Functions::destroy,
-                  .construct_node = &Functions::construct_node,
-                  .destroy_node = &Functions::destroy_node,
-                  .lock = &Functions::lock,
-                  .unlock = &Functions::unlock,
-                  .repeat = &Functions::repeat,
-                  .counts = &Functions::counts};
-    if constexpr (std::same_as<Site, SmpSite> && CanGiveUp<Lock>) form.lock_unless = &Functions::acquire_unless;
-    return form;
+                  .has_caches = requires {Lock::levels;
+}
+, .construct = &Functions::construct, .destroy = &Functions::destroy, .construct_node = &Functions::construct_node,
+  .destroy_node = &Functions::destroy_node, .lock = &Functions::lock, .unlock = &Functions::unlock,
+  .repeat = &Functions::repeat, .counts = &Functions::counts
+}; // namespace mxk::locks
+if constexpr (std::same_as<Site, SmpSite> && CanGiveUp<Lock>) form.lock_unless = &Functions::acquire_unless;
+return form;
 }
 
 } // namespace mxk::locks

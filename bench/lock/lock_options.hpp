@@ -34,7 +34,7 @@ struct LockOptions : CoreSetOptions {
     std::uint32_t service = 0;
     std::uint32_t passes = locks::default_passes;
     std::optional<std::uint32_t> passes_in_cache{}; // none: as many
-    std::uint32_t milliseconds = 100; // of a run, a tenth of them for warm-up
+    std::uint32_t milliseconds = 100;               // of a run, a tenth of them for warm-up
     std::optional<std::uint32_t> look_every{};
     std::uint64_t seed = 1;
 

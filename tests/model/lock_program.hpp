@@ -80,8 +80,8 @@ struct ModelledLock {
     void (*release)(void* lock, void* node);
     bool (*acquire_unless)(void* lock, void* node, bool (*give_up)()); // null: its waiters cannot give up
     locks::Handed (*passes)(void* lock, void* node);                   // the holder's; null: it does not know
-    std::size_t levels = 1; // of nodes and caches, whose passes are limited each
-    locks::Level* (*level)(void* node) = nullptr;   // null: there is none
+    std::size_t levels = 1;                       // of nodes and caches, whose passes are limited each
+    locks::Level* (*level)(void* node) = nullptr; // null: there is none
     locks::Level* (*entered)(void* node) = nullptr;
 };
 template <typename Lock> consteval ModelledLock modelled_lock() {

@@ -27,16 +27,8 @@ _IMPLIED = (("probe", "local"),)
 _SAID_BY_A_TRACE = ("operations", "mix")
 # Of tables all but these; of other benchmarks only some: the console refuses an option that a benchmark does not have.
 _CONTENDED = (
-    "lock",
-    "fabric",
-    "latency_ns",
-    "near_latency_ns",
-    "service_ns",
-    "passes",
-    "passes_in_cache",
-    "ms",
-    "look_every",
-)
+    "lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "passes_in_cache", "ms", "look_every",
+)  # fmt: skip
 _OF_LOCKS = (*_CONTENDED, "wait_ns", "progress", "k", "mode", "locks")
 _NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct", "way", "pages", "rounds", *_OF_LOCKS)
 _ONLY = {
@@ -54,7 +46,7 @@ _ONLY = {
     "adaptive revoke-independent": ("locking", "rounds"),
     "lock alone": ("lock", "fabric"),
     "lock crowd": ("lock",),
-    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "locks"),
+    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "locks"),
     "lock ecsb": _CONTENDED,
     "lock wbab": (*_CONTENDED, "wait_ns", "progress", "seed"),
     "lock ccwb": (*_CONTENDED, "k", "mode", "seed"),
