@@ -40,6 +40,7 @@ struct LockForm {
     std::size_t alignment = 1;
     std::size_t node_bytes = 0;
     std::size_t node_alignment = 1;
+    bool has_caches = false; // passes are limited, and counted, within a cache, too
     // In memory of that size; `site`: the fabric's. One core, while nobody uses the lock.
     void (*construct)(void* lock, void const* site) = nullptr;
     void (*destroy)(void* lock) = nullptr;
@@ -124,16 +125,14 @@ template <typename Lock, typename Site, bool is_measured = false> constexpr Lock
                   .alignment = alignof(Lock),
                   .node_bytes = sizeof(Node),
                   .node_alignment = alignof(Node),
-                  .construct = &Functions::construct,
-                  .destroy = &Functions::destroy,
-                  .construct_node = &Functions::construct_node,
-                  .destroy_node = &Functions::destroy_node,
-                  .lock = &Functions::lock,
-                  .unlock = &Functions::unlock,
-                  .repeat = &Functions::repeat,
-                  .counts = &Functions::counts};
-    if constexpr (std::same_as<Site, SmpSite> && CanGiveUp<Lock>) form.lock_unless = &Functions::acquire_unless;
-    return form;
+                  .has_caches = requires {Lock::levels;
+}
+, .construct = &Functions::construct, .destroy = &Functions::destroy, .construct_node = &Functions::construct_node,
+  .destroy_node = &Functions::destroy_node, .lock = &Functions::lock, .unlock = &Functions::unlock,
+  .repeat = &Functions::repeat, .counts = &Functions::counts
+}; // namespace mxk::locks
+if constexpr (std::same_as<Site, SmpSite> && CanGiveUp<Lock>) form.lock_unless = &Functions::acquire_unless;
+return form;
 }
 
 } // namespace mxk::locks

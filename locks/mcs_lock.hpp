@@ -41,7 +41,13 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
         : home_(site)
         , waiters_(site) {}
 
-    [[gnu::always_inline]] Handed acquire(Node& node) {
+    [[gnu::always_inline]] Handed acquire(Node& node) { return enter(node).handed; }
+    struct Entry {
+        Handed handed;
+        bool at_once; // nobody was before
+    };
+    // acquire(), which says how it was.
+    [[gnu::always_inline]] Entry enter(Node& node) {
         Waiter& own = waiters_.own(node.own);
         // relaxed: the swap publishes the record
         own.next.store(nullptr, std::memory_order_relaxed);
@@ -49,8 +55,8 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
         // acq_rel: release publishes the record to the next one; acquire pairs with that, and with the cas in release()
         Ref const before = home_.far(&Tail::tail).swap(waiters_.ref(node.own), std::memory_order_acq_rel);
         node.count.acquired(!before);
-        if (!before) return acquire_upper;
-        return await(node, before);
+        if (!before) return {acquire_upper, true};
+        return {await(node, before), false};
     }
     // As Ticket's.
     bool try_acquire(Node& node) {
@@ -78,6 +84,8 @@ template <typename F, HandOver hand_over = HandOver::Store> class Mcs {
         else
             waiters_.send(next);
     }
+    // As it was; of one memory. relaxed: enter() finds out.
+    [[nodiscard]] bool is_free() const { return !home_.far(&Tail::tail).read(std::memory_order_relaxed); }
     // Also if another one has joined the queue but is still to say so. relaxed: release() looks again.
     [[nodiscard]] bool alone(Node& node) const { return !waiters_.own(node.own).next.load(std::memory_order_relaxed); }
 

@@ -83,7 +83,8 @@ inline locks::LockCounts since(locks::LockCounts const& before, locks::LockCount
     return {.immediate = now.immediate - before.immediate,
             .delayed = now.delayed - before.delayed,
             .local_releases = now.local_releases - before.local_releases,
-            .global_releases = now.global_releases - before.global_releases};
+            .global_releases = now.global_releases - before.global_releases,
+            .cache_releases = now.cache_releases - before.cache_releases};
 }
 inline locks::OneSidedCounts since(locks::OneSidedCounts const& before, locks::OneSidedCounts const& now) {
     return {.home = now.home - before.home,

@@ -26,6 +26,9 @@ void print_lock_details(TextSink& out, Row const& row) {
            found(row, "iterations_median"), found(row, "iterations_max"), found(row, "variation_pct"));
     if (has("contention_pct")) format(out, "; delayed {:.2} %", found(row, "contention_pct"));
     if (has("local_pct")) format(out, "; local {:.2} %", found(row, "local_pct"));
+    if (has("cache_pct"))
+        format(out, " (in the cache {:.2} %, of others in the node {:.2} %)", found(row, "cache_pct"),
+               found(row, "node_pct"));
     format(out, "; node changes {:.3}, bypass up to {:.0}\n", found(row, "node_changes"), found(row, "max_bypass"));
     print_operations(out, row);
 }
@@ -50,6 +53,7 @@ void write_lock_settings(JsonWriter& json, LockOptions const& options, locks::Lo
     }
     json.field("passes", options.passes);
     auto const& form = form_on(options.fabric, kind);
+    if (form.has_caches) json.field("passes_in_cache", options.passes_in_cache.value_or(options.passes));
     json.field("lock_bytes", std::uint64_t{form.bytes});
     json.field("node_bytes", std::uint64_t{form.node_bytes});
 }
@@ -106,7 +110,8 @@ Result<void> ContendedExperiment::run_at(Point const& point, std::span<Sample> s
     add_findings(sample.findings, {.timed = timed.outcome,
                                    .watched = watched.outcome,
                                    .frequency = clock::frequency(),
-                                   .has_operations = is_emulated});
+                                   .has_operations = is_emulated,
+                                   .has_caches = form_on(options_.fabric, kind).has_caches});
     if (is_emulated) sample.findings.add("region_bytes", static_cast<double>(timed.region_bytes));
     add_more(sample.findings, point[point_axis], seconds);
     return {};

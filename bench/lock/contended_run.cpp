@@ -56,7 +56,7 @@ Result<std::optional<locks::Emulated>> emulated_for(LockOptions const& options, 
 
 Result<ContendedEnd> run_contended(ContendedRun const& run, ContendedBody const& body) {
     LockSpace space(run.topology, MXK_TRY(emulated_for(run.options, run.topology, 1)), run.cores[0],
-                    static_cast<locks::Handed>(run.options.passes));
+                    run.options.max_passes());
     auto const locks = MXK_TRY(LocksInUse::create(run.form, space, run.cores));
     auto words = MXK_TRY(TeamWords::create(space, run.cores, run.words));
     NodeId const here = Worker::current().node();

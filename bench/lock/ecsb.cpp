@@ -9,8 +9,8 @@ namespace {
 
 constexpr auto ecsb_schema = console::schema<LockOptions>(
     lock_option::locks, core_set_option::cores, lock_option::fabric, lock_option::nodes, lock_option::latency,
-    lock_option::near_latency, lock_option::service, lock_option::passes, lock_option::milliseconds,
-    lock_option::look_every, run_option::all);
+    lock_option::near_latency, lock_option::service, lock_option::passes, lock_option::passes_in_cache,
+    lock_option::milliseconds, lock_option::look_every, run_option::all);
 
 // Of memory that is not shared, as the thesis has it (4.2 to 4.7); of coherent memory, where others hold.
 constexpr std::array ecsb_claims{

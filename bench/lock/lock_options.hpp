@@ -33,9 +33,12 @@ struct LockOptions : CoreSetOptions {
     std::uint32_t near_latency = 200;
     std::uint32_t service = 0;
     std::uint32_t passes = locks::default_passes;
-    std::uint32_t milliseconds = 100; // of a run, a tenth of them for warm-up
+    std::optional<std::uint32_t> passes_in_cache{}; // none: as many
+    std::uint32_t milliseconds = 100;               // of a run, a tenth of them for warm-up
     std::optional<std::uint32_t> look_every{};
     std::uint64_t seed = 1;
+
+    [[nodiscard]] locks::MaxPasses max_passes() const { return {passes_in_cache.value_or(passes), passes}; }
 };
 
 namespace lock_option {
@@ -54,6 +57,9 @@ constexpr auto service = console::option<&LockOptions::service>(
     console::between(0, 10'000'000));
 constexpr auto passes = console::option<&LockOptions::passes>(
     "passes", "how often a lock may stay within a node while others wait", console::between(1, locks::max_passes));
+constexpr auto passes_in_cache = console::option<&LockOptions::passes_in_cache>(
+    "passes-in-cache", "the same within a cache, of locks that know of caches (none given: as --passes)",
+    console::between(1, locks::max_passes));
 constexpr auto milliseconds = console::option<&LockOptions::milliseconds>(
     "ms", "milliseconds of a run, a tenth of them for warm-up", console::between(2, 60'000));
 constexpr auto look_every = console::option<&LockOptions::look_every>(

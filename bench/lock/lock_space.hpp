@@ -24,7 +24,7 @@ class LockSpace {
   public:
     // `emulated`: none for one memory. Locks' home is the first of `cores`.
     LockSpace(locks::LockTopology const& topology, std::optional<locks::Emulated> emulated, CoreId home,
-              locks::Handed max_passes)
+              locks::MaxPasses max_passes)
         : topology_(topology)
         , smp_(topology, smp_has_failed_)
         , emulated_(std::move(emulated)) {
@@ -34,7 +34,7 @@ class LockSpace {
         emu_->set_home(static_cast<locks::WorkerNumber>(index(home)));
         emu_->set_max_passes(max_passes);
     }
-    LockSpace(locks::LockTopology const&&, std::optional<locks::Emulated>, CoreId, locks::Handed) = delete;
+    LockSpace(locks::LockTopology const&&, std::optional<locks::Emulated>, CoreId, locks::MaxPasses) = delete;
     LockSpace(LockSpace const&) = delete;
     LockSpace& operator=(LockSpace const&) = delete;
 

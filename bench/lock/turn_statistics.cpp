@@ -56,6 +56,11 @@ void add_findings(Findings& findings, LockFindings const& of) {
         findings.add("contention_pct", percent(counts.delayed, counts.immediate));
     if (counts.local_releases + counts.global_releases != 0)
         findings.add("local_pct", percent(counts.local_releases, counts.global_releases));
+    if (of.has_caches) {
+        std::uint64_t const in_node = counts.local_releases - counts.cache_releases;
+        findings.add("cache_pct", percent(counts.cache_releases, in_node + counts.global_releases));
+        findings.add("node_pct", percent(in_node, counts.global_releases));
+    }
     if (of.has_operations) add_operations(findings, timed.operations, timed.iterations);
 }
 

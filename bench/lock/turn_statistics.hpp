@@ -39,6 +39,7 @@ struct LockFindings {
     TeamOutcome const& watched;
     double frequency;
     bool has_operations; // one-sided operations were counted
+    bool has_caches;     // the lock knows of caches
 };
 void add_findings(Findings& findings, LockFindings const& of);
 // Of each of so many.

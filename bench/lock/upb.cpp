@@ -71,7 +71,7 @@ class UpbBench final : public GridExperiment {
         auto const topology = MXK_TRY(topology_for(options_, cores_));
         locks::LockTopology const view = topology.view();
         LockSpace space(view, MXK_TRY(emulated_for(options_, view, 2 * options_.locks_per_run)), cores_[0],
-                        static_cast<locks::Handed>(options_.passes));
+                        options_.max_passes());
         auto const& form = form_on(options_.fabric, *locks_[point[0]]);
         std::array<UpbTurn, upb_workers> timed{};
         std::array<UpbTurn, upb_workers> checked{};

@@ -13,7 +13,8 @@ struct WbabOptions : LockOptions, WaitChoice {};
 constexpr auto wbab_schema = console::schema<WbabOptions>(
     lock_option::locks, core_set_option::cores, sweep_option::waits, sweep_option::progress, lock_option::fabric,
     lock_option::nodes, lock_option::latency, lock_option::near_latency, lock_option::service, lock_option::passes,
-    lock_option::milliseconds, lock_option::look_every, lock_option::seed, run_option::all);
+    lock_option::passes_in_cache, lock_option::milliseconds, lock_option::look_every, lock_option::seed,
+    run_option::all);
 
 constexpr std::array wbab_claims{
     is_slower("CLH is slower than D-MCS", LockFabric::Emu, "clh", "mcs", 1.2),

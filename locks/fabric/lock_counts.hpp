@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "locks/fabric/lock_topology.hpp"
+
 namespace mxk::locks {
 
 // What a user of a lock has seen of it. Kept with its node; only its own worker writes it.
@@ -11,12 +13,14 @@ struct LockCounts {
     std::uint64_t delayed = 0;         // all others
     std::uint64_t local_releases = 0;  // of locks of nodes: handed on within a node
     std::uint64_t global_releases = 0; // and free for the workers of all nodes
+    std::uint64_t cache_releases = 0;  // of the local ones: within a cache
 
     LockCounts& operator+=(LockCounts const& other) {
         immediate += other.immediate;
         delayed += other.delayed;
         local_releases += other.local_releases;
         global_releases += other.global_releases;
+        cache_releases += other.cache_releases;
         return *this;
     }
 };
@@ -42,6 +46,7 @@ struct OneSidedCounts {
 struct NoCounts {
     static void acquired(bool /*at_once*/) {}
     static void released(bool /*locally*/) {}
+    static void released(Level /*within*/) {}
     static bool was_at_once() { return true; }
 };
 struct Counting {
@@ -50,6 +55,10 @@ struct Counting {
         at_once_ = at_once;
     }
     void released(bool locally) { ++(locally ? counts.local_releases : counts.global_releases); }
+    void released(Level within) {
+        released(within != Level::Machine);
+        if (within == Level::Cache) ++counts.cache_releases;
+    }
     // Of the last acquisition.
     [[nodiscard]] bool was_at_once() const { return at_once_; }
     LockCounts counts;

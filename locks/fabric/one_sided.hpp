@@ -61,16 +61,15 @@ class OneSidedSite {
     }
     void fail() const { transport_->fail(); }
     void set_home(WorkerNumber home) { home_ = home; }
-    // How often a lock may be passed on within a group while others wait.
-    [[nodiscard]] Handed max_passes() const { return max_passes_; }
-    void set_max_passes(Handed passes) { max_passes_ = passes; }
+    [[nodiscard]] Handed max_passes(Level level = Level::Node) const { return max_passes_.of(level); }
+    void set_max_passes(MaxPasses passes) { max_passes_ = passes; }
 
   private:
     Transport* transport_;
     WorkerNumber home_ = 0;
     Level level_ = Level::Machine;
     bool users_are_groups_ = false;
-    Handed max_passes_ = default_passes;
+    MaxPasses max_passes_;
 };
 
 // near: of locks whose users are all of one node, whose operations the processor makes.

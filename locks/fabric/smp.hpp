@@ -33,9 +33,8 @@ class SmpSite {
         , has_failed_(&has_failed) {}
     SmpSite(LockTopology const&& topology, bool& has_failed) = delete; // it must outlive the locks
     [[nodiscard]] LockTopology const& topology() const { return *topology_; }
-    // How often a lock may be passed on within a group while others wait.
-    [[nodiscard]] Handed max_passes() const { return max_passes_; }
-    void set_max_passes(Handed passes) { max_passes_ = passes; }
+    [[nodiscard]] Handed max_passes(Level level = Level::Node) const { return max_passes_.of(level); }
+    void set_max_passes(MaxPasses passes) { max_passes_ = passes; }
     void fail() const { *has_failed_ = true; }
     // For a lock of the workers of a group, and for one whose users are groups.
     [[nodiscard]] SmpSite at_group(Level /*level*/, std::size_t /*group*/) const { return *this; }
@@ -44,7 +43,7 @@ class SmpSite {
   private:
     LockTopology const* topology_ = nullptr;
     bool* has_failed_ = nullptr;
-    Handed max_passes_ = default_passes;
+    MaxPasses max_passes_;
 };
 
 // CountPolicy: NoCounts or Counting. near: for locks whose users are all of one node.

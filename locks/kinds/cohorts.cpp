@@ -1,5 +1,6 @@
 // Cohort locks, by the lock of all and the lock of each node; where passes are counted; and trees of more levels.
 #include "locks/abortable_mcs_lock.hpp"
+#include "locks/ahmcs_lock.hpp"
 #include "locks/backoff.hpp"
 #include "locks/clh_lock.hpp"
 #include "locks/cohort_lock.hpp"
@@ -149,6 +150,9 @@ MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem_message);
 constexpr LockKind hmcs = node_lock("hmcs", "MCS for caches, nodes and the machine", Fairness::Bounded,
                                     lock_forms<Hmcs>, as_mcs, {.smp = 90});
 MXK_REGISTER(mxk_lock_kinds, LockKind, hmcs);
+constexpr LockKind ahmcs = node_lock("ahmcs", "hmcs whose users enter where there are others", Fairness::Bounded,
+                                     shared_lock_forms<Ahmcs>, {});
+MXK_REGISTER(mxk_lock_kinds, LockKind, ahmcs);
 constexpr LockKind rma_mcs = node_lock(
     "rma-mcs", "MCS in two levels, all by one-sided operations", Fairness::Bounded, one_sided_lock_forms<RmaMcs>,
     {.acquire = {{.home = 1, .near = 3}}, .release = {{.home = 1, .near = 2}}}, {.emulated = 40, .mpi = 50});

@@ -18,12 +18,14 @@
 #include "kernel/clock.hpp"
 #include "kernel/sync/adaptive/dynamic_lock.hpp"
 #include "kernel/testing.hpp"
+#include "locks/ahmcs_lock.hpp"
 #include "locks/clh_lock.hpp"
 #include "locks/cohort_lock.hpp"
 #include "locks/delegation_lock.hpp"
 #include "locks/fabric/emulated.hpp"
 #include "locks/fabric/stored_topology.hpp"
 #include "locks/hemlock.hpp"
+#include "locks/hmcs_lock.hpp"
 #include "locks/lock_kind.hpp"
 #include "locks/mcs_lock.hpp"
 #include "locks/tas_lock.hpp"
@@ -37,6 +39,7 @@
 #include "tests/kernel/made_lock.hpp"
 #include "tests/kernel/made_up_nodes.hpp"
 #include "tests/kernel/thread_group.hpp"
+#include "tests/model/fabric_records.hpp"
 
 namespace mxk {
 namespace {
@@ -471,6 +474,167 @@ MXK_TEST(locks, passes_within_a_node_take_what_their_count_takes) {
             MXK_CHECK(count_all() == expected);
         }
     }
+}
+
+// One memory that counts the waiters which have joined a queue.
+struct JoinedSmp : locks::CountingSmp {
+    using Near = JoinedSmp;
+    class Wait : public SpinWait {
+      public:
+        // After the waiter has told the one before.
+        template <typename Part> explicit Wait(Part const& /*part*/) { joined.fetch_add(1, std::memory_order_release); }
+    };
+    static bool await(std::uint64_t joins) {
+        Cycles const deadline = clock::timestamp() + clock::to_cycles(Nanoseconds{10'000'000'000});
+        SpinWait wait;
+        while (joined.load(std::memory_order_acquire) != joins) {
+            if (clock::timestamp() > deadline) return false;
+            wait.turn();
+        }
+        return true;
+    }
+    static inline std::atomic<std::uint64_t> joined{0};
+};
+
+// Each holder waits until all others are queued again: a cache passes the lock on as often as it may, and then the
+// node does. One node of two caches, two workers in each.
+template <typename Lock> void check_shares(locks::MaxPasses max) {
+    using Node = typename locks::KernelLock<Lock>::Node;
+    auto const cores = all_cores();
+    if (cores.size() < 4) MXK_SKIP("needs four cores, two for each made-up cache");
+    auto const used = cores.span().first(4);
+    auto const topology = locks::StoredTopology::made_up(used, 1);
+    MXK_REQUIRE(topology.ok());
+    auto const view = topology.value().view();
+    bool has_failed = false;
+    locks::SmpSite site(view, has_failed);
+    site.set_max_passes(max);
+    locks::KernelLock<Lock> lock(site);
+    MXK_REQUIRE(!has_failed);
+    std::uint64_t const of_cache = max.in_cache + 1;
+    std::uint64_t const of_node = of_cache * (max.in_node + 1);
+    std::uint64_t const sections = 8 * of_node;
+    std::uint64_t begun = 0;
+    std::array<locks::LockCounts, 4> counts{};
+    JoinedSmp::joined.store(0);
+    MXK_CHECK(run_on(used, [&](Worker&, std::size_t user) {
+        Node node;
+        for (bool is_counted = true; is_counted;) {
+            lock.lock(node);
+            std::uint64_t const section = begun++;
+            is_counted = section < sections;
+            // The releaser before has joined again, and the next one of its cache the node's queue, if it left that.
+            if (is_counted && !JoinedSmp::await(3 + section + section / of_cache)) {
+                MXK_CHECK(false);
+                is_counted = false;
+            }
+            if (!is_counted) counts[user] = node.count.counts;
+            lock.unlock(node);
+        }
+        return Step::Done;
+    }));
+    locks::LockCounts all;
+    for (locks::LockCounts const& of_user : counts) all += of_user;
+    MXK_CHECK_EQUAL(all.local_releases + all.global_releases, sections);
+    MXK_CHECK_EQUAL(all.cache_releases, sections / of_cache * max.in_cache);
+    MXK_CHECK_EQUAL(all.local_releases - all.cache_releases, sections / of_node * max.in_node);
+}
+MXK_TEST(locks, caches_and_nodes_keep_a_wanted_lock_as_often_as_they_may) {
+    check_shares<locks::Hmcs<JoinedSmp>>({2, 3});
+    check_shares<locks::Hmcs<JoinedSmp>>({5, 1});
+}
+
+// Four users come one after the other while the first has the lock, each to enter at that level. Where each enters the
+// next time.
+std::array<locks::Level, 4> levels_after(locks::Level level) {
+    using Lock = locks::Ahmcs<JoinedSmp>;
+    std::array<locks::Level, 4> levels{};
+    auto const cores = all_cores();
+    auto const used = cores.span().first(levels.size());
+    auto const topology = locks::StoredTopology::made_up(used, 1);
+    MXK_CHECK(topology.ok());
+    if (!topology) return levels;
+    auto const view = topology.value().view();
+    bool has_failed = false;
+    locks::KernelLock<Lock> lock{locks::SmpSite(view, has_failed)};
+    MXK_CHECK(!has_failed);
+    if (has_failed) return levels;
+    JoinedSmp::joined.store(0);
+    std::atomic<bool> is_held{false};
+    MXK_CHECK(run_on(used, [&](Worker&, std::size_t user) {
+        Lock::Node node;
+        node.level = level;
+        SpinWait wait;
+        while (user != 0 && !is_held.load(std::memory_order_acquire)) wait.turn();
+        if (user != 0) MXK_CHECK(JoinedSmp::await(user - 1));
+        lock.lock(node);
+        is_held.store(true, std::memory_order_release);
+        if (user == 0) MXK_CHECK(JoinedSmp::await(used.size() - 1));
+        lock.unlock(node);
+        levels[user] = node.level;
+        return Step::Done;
+    }));
+    return levels;
+}
+// Of one user alone; operations on others' words are counted.
+struct CountedSmp : test::FabricRecords<CountedSmp> {
+    using Near = CountedSmp;
+    using Count = locks::NoCounts;
+    using Site = locks::SmpSite;
+    using Wait = locks::Smp::Wait;
+    static constexpr bool is_one_memory = true;
+    template <typename V> using Plain = V;
+    template <typename Record> using Ref = Record*;
+    template <typename T> using PerGroup = locks::PerGroup<CountedSmp, T>;
+    template <typename V> struct Word : AtomicWord<V> {
+        using Base = AtomicWord<V>;
+        using Base::Base;
+        V swap(V value, std::memory_order order) { return ++operations, Base::swap(value, order); }
+        V cas(V expected, V desired, std::memory_order order) {
+            return ++operations, Base::cas(expected, desired, order);
+        }
+        [[nodiscard]] V read(std::memory_order order) const { return ++operations, Base::read(order); }
+        void put(V value, std::memory_order order) { ++operations, Base::put(value, order); }
+    };
+    static locks::WorkerNumber self() { return locks::Smp::self(); }
+    static void fail(char const* /*what*/) { panic("a lock uses a record that is nowhere"); }
+    static inline std::uint64_t operations = 0;
+};
+template <typename Lock> std::uint64_t operations_of_section(Lock& lock, typename Lock::Node& node) {
+    CountedSmp::operations = 0;
+    lock.acquire(node);
+    lock.release(node);
+    return CountedSmp::operations;
+}
+
+// One level nearer to the cache where another one was before and one behind; to the machine where nobody was: a lock
+// that is free takes what MCS takes then.
+MXK_TEST(locks, users_of_ahmcs_enter_where_there_are_others) {
+    using locks::Level;
+    auto const topology = locks::StoredTopology::of_machine();
+    MXK_REQUIRE(topology.ok());
+    auto const view = topology.value().view();
+    bool has_failed = false;
+    locks::SmpSite const site(view, has_failed);
+    locks::Ahmcs<CountedSmp> lock(site);
+    locks::Mcs<CountedSmp> mcs(site);
+    MXK_REQUIRE(!has_failed);
+    locks::Ahmcs<CountedSmp>::Node node;
+    locks::Mcs<CountedSmp>::Node of_mcs;
+    arch::hold_core();
+    std::uint64_t const by_mcs = operations_of_section(mcs, of_mcs);
+    for (Level const next : {Level::Node, Level::Machine, Level::Machine}) {
+        bool const is_new = node.level != Level::Machine;
+        std::uint64_t const operations = operations_of_section(lock, node);
+        MXK_CHECK_EQUAL(operations, by_mcs + (is_new ? 2U : 0U)); // two looks
+        MXK_CHECK(node.level == next && node.entered == Level::Machine);
+    }
+    arch::release_core();
+    if (workers::count() < 4) MXK_SKIP("needs four cores for a crowd");
+    constexpr Level machine = Level::Machine;
+    MXK_CHECK((levels_after(machine) == std::array{machine, Level::Node, Level::Node, machine}));
+    // The first takes the machine's lock, the second acquires the node's.
+    MXK_CHECK((levels_after(Level::Node) == std::array{Level::Node, Level::Node, Level::Cache, Level::Node}));
 }
 
 } // namespace

@@ -34,6 +34,8 @@ struct LockUse {
     bool keeps_nodes = false; // for all sections of a thread; else each has one, at the same place as on a stack
     // Which threads may give up at any turn of a wait, from the moment another thread lets them.
     std::set<std::size_t> give_up{};
+    // Where each thread enters first, of locks whose nodes say that; none: where new nodes do.
+    std::vector<locks::Level> levels{};
 };
 
 // The sections of each lock in their order.
@@ -41,6 +43,8 @@ struct SectionOfRun {
     std::size_t lock;
     std::size_t thread;
     locks::Handed passes; // as the holder knows them; 0: the upper lock did not come from the section before
+    locks::Level level = locks::Level::Cache;   // where it was to enter, of locks whose nodes say that
+    locks::Level entered = locks::Level::Cache; // and has entered
     auto operator<=>(SectionOfRun const&) const = default;
 };
 using Outcome = std::vector<SectionOfRun>;
@@ -56,6 +60,13 @@ concept TellsPasses = requires(Lock& lock, typename Lock::Node& node) {
     { lock.passes(node) } -> std::convertible_to<locks::Handed>;
 };
 
+// Whose users choose the level of the lock that they enter.
+template <typename Node>
+concept HasLevel = requires(Node& node) {
+    { node.level } -> std::same_as<locks::Level&>;
+    { node.entered } -> std::same_as<locks::Level&>;
+};
+
 // A lock over the model's fabric, whose type only its functions know, so that what explores it is compiled once.
 struct ModelledLock {
     std::size_t bytes;
@@ -69,7 +80,9 @@ struct ModelledLock {
     void (*release)(void* lock, void* node);
     bool (*acquire_unless)(void* lock, void* node, bool (*give_up)()); // null: its waiters cannot give up
     locks::Handed (*passes)(void* lock, void* node);                   // the holder's; null: it does not know
-    std::size_t levels = 1; // of nodes and caches, whose passes are limited each
+    std::size_t levels = 1;                       // of nodes and caches, whose passes are limited each
+    locks::Level* (*level)(void* node) = nullptr; // null: there is none
+    locks::Level* (*entered)(void* node) = nullptr;
 };
 template <typename Lock> consteval ModelledLock modelled_lock() {
     using Node = typename Lock::Node;
@@ -97,6 +110,10 @@ template <typename Lock> consteval ModelledLock modelled_lock() {
             return static_cast<Lock*>(its_lock)->passes(*static_cast<Node*>(node));
         };
         if constexpr (requires { Lock::levels; }) lock.levels = Lock::levels;
+    }
+    if constexpr (HasLevel<Node>) {
+        lock.level = [](void* node) { return &static_cast<Node*>(node)->level; };
+        lock.entered = [](void* node) { return &static_cast<Node*>(node)->entered; };
     }
     return lock;
 }
@@ -153,6 +170,7 @@ class LockProgram {
             std::size_t const which = i % use_.locks;
             Locked& locked = *locked_[which];
             if (i == 0 || !use_.keeps_nodes) lock_.construct_node(node);
+            if (i == 0 && !use_.levels.empty()) *lock_.level(node) = use_.levels[thread];
             said_yes_[thread] = false;
             if (!gives_up) {
                 lock_.acquire(locked.lock, node);
@@ -181,6 +199,10 @@ class LockProgram {
             memory.check(section.passes <= use_.max_passes, "a lock is passed on too often");
             memory.check(passes <= use_.max_passes || lock_.levels > 1, "a node keeps the lock for too long");
             locked.passes.write(passes);
+        }
+        if (lock_.level != nullptr) {
+            section.level = *lock_.level(node);
+            section.entered = *lock_.entered(node);
         }
         outcome_.push_back(section);
         locked.halves.write(halves + 2);

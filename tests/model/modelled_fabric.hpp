@@ -111,7 +111,7 @@ struct ModelSite {
     locks::Handed its_max_passes = locks::default_passes;
 
     [[nodiscard]] locks::LockTopology const& topology() const { return *its_topology; }
-    [[nodiscard]] locks::Handed max_passes() const { return its_max_passes; }
+    [[nodiscard]] locks::Handed max_passes(locks::Level /*level*/ = locks::Level::Node) const { return its_max_passes; }
     [[nodiscard]] ModelSite at_group(locks::Level /*level*/, std::size_t /*group*/) const { return *this; }
     [[nodiscard]] ModelSite of_groups(locks::Level /*level*/) const { return *this; }
 };

@@ -51,7 +51,7 @@ COMMANDS = [
     *(f"bench figure {number} --ops 20k --cores 1,2 {ONCE}" for number in ("4.1", "4.2", "4.3", "4.4", "4.5", "4.6")),
     "bench figure --json",
     f"bench lock alone --ops 2000 {ONCE}",
-    f"bench lock ecsb --lock mcs,clh,c-mcs-mcs {LOCK}",
+    f"bench lock ecsb --lock mcs,clh,c-mcs-mcs,hmcs {LOCK}",
     f"bench lock ecsb --fabric emu --nodes 2 --lock mcs,clh --latency 1000 {LOCK}",
     f"bench lock ccwb --lock mcs,tts {LOCK}",
     f"bench lock wbab --lock mcs,tts --wait 0,40 {LOCK}",

@@ -42,9 +42,11 @@ template <typename Sweep> class ContendedBench final : public RankBench {
         if (!timed.had_room || !watched.had_room) return false;
         double const seconds = timed.outcome.iteration_seconds(team_frequency);
         bench::Findings findings;
-        bench::add_findings(
-            findings,
-            {.timed = timed.outcome, .watched = watched.outcome, .frequency = team_frequency, .has_operations = true});
+        bench::add_findings(findings, {.timed = timed.outcome,
+                                       .watched = watched.outcome,
+                                       .frequency = team_frequency,
+                                       .has_operations = true,
+                                       .has_caches = kind.forms.mpi.has_caches});
         sweep_.add_findings(point, seconds, findings);
         rows[0].add(1 / seconds, findings, timed.is_right && watched.is_right);
         return true;

@@ -24,7 +24,8 @@ _ABOUT = {
 }
 _FOUND = {
     "variation_pct": "variation (%)", "iterations_min": "min", "iterations_median": "median", "iterations_max": "max",
-    "contention_pct": "delayed (%)", "local_pct": "local (%)", "node_changes": "node changes", "max_bypass": "bypass",
+    "contention_pct": "delayed (%)", "local_pct": "local (%)", "cache_pct": "in the cache (%)",
+    "node_pct": "else in the node (%)", "node_changes": "node changes", "max_bypass": "bypass",
     "operations_home": "home", "operations_others": "other nodes'", "operations_near": "own node's",
     "messages": "messages",
 }  # fmt: skip

@@ -13,8 +13,8 @@ _OPTIONS = (
     "probe", "hash", "prefetch", "prefetch_hint", "prefetch_near", "tasks_per_core", "threads_per_core",
     "semaphore", "slice_us", "way", "locking", "switch_every", "pages", "rounds", "operations", "mix", "keys",
     "dist", "queue", "slices", "rate", "max_latency_us", "memory", "initial_slots", "load", "workload",
-    "trace_name", "seed", "lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "ms",
-    "look_every", "wait_ns", "progress", "k", "mode", "locks",
+    "trace_name", "seed", "lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes",
+    "passes_in_cache", "ms", "look_every", "wait_ns", "progress", "k", "mode", "locks",
 )  # fmt: skip
 # The others have the option's name, with _ for -.
 _NAMED_OTHERWISE = {
@@ -26,7 +26,9 @@ _IMPLIED = (("probe", "local"),)
 # Of a recorded workload.
 _SAID_BY_A_TRACE = ("operations", "mix")
 # Of tables all but these; of other benchmarks only some: the console refuses an option that a benchmark does not have.
-_CONTENDED = ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "ms", "look_every")
+_CONTENDED = (
+    "lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "passes_in_cache", "ms", "look_every",
+)  # fmt: skip
 _OF_LOCKS = (*_CONTENDED, "wait_ns", "progress", "k", "mode", "locks")
 _NOT_OF_TABLES = ("kind", "body", "rcu", "update_pct", "way", "pages", "rounds", *_OF_LOCKS)
 _ONLY = {
@@ -44,7 +46,7 @@ _ONLY = {
     "adaptive revoke-independent": ("locking", "rounds"),
     "lock alone": ("lock", "fabric"),
     "lock crowd": ("lock",),
-    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "passes", "locks"),
+    "lock upb": ("lock", "fabric", "latency_ns", "near_latency_ns", "service_ns", "locks"),
     "lock ecsb": _CONTENDED,
     "lock wbab": (*_CONTENDED, "wait_ns", "progress", "seed"),
     "lock ccwb": (*_CONTENDED, "k", "mode", "seed"),
