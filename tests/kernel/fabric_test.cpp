@@ -90,7 +90,7 @@ MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
     auto const cores = all_cores();
     if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
     Cycles const service = clock::to_cycles(microseconds(20));
-    MadeUpNodes made(cores.span(), 2, 4 * KiB, {.service = service});
+    MadeUpNodes made(cores.span(), 2, 4 * KiB, {.service = Nanoseconds{20000}});
     MXK_REQUIRE(made.is_there());
     using All = Words<locks::OneSided, std::uint32_t>;
     locks::OneSided::Home<All> home{locks::OneSided::Site(made.emulated())};
