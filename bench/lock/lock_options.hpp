@@ -29,7 +29,7 @@ struct LockOptions : CoreSetOptions {
         : CoreSetOptions{{.repeat = 5}, {}} {}
     LockNames locks{};
     LockFabric fabric = LockFabric::Smp;
-    std::uint32_t nodes = 0;      // 0: the machine's
+    std::uint32_t nodes = 0;                                     // 0: the machine's
     std::uint32_t latency = raw(locks::EmulatedTimes{}.latency); // nanoseconds
     std::uint32_t near_latency = raw(locks::EmulatedTimes{}.near_latency);
     std::uint32_t service = raw(locks::EmulatedTimes{}.service);
@@ -47,7 +47,8 @@ constexpr auto fabric = console::option<&LockOptions::fabric>(
 constexpr auto nodes = console::option<&LockOptions::nodes>(
     "nodes", "made up, of equal size, each with two caches (0: the machine's own)", console::between(0, 1024));
 constexpr auto latency = console::option<&LockOptions::latency>(
-    "latency", "nanoseconds from a node to another one, of emu; an operation goes there and back", console::between(0, 10'000'000));
+    "latency", "nanoseconds from a node to another one, of emu; an operation goes there and back",
+    console::between(0, 10'000'000));
 constexpr auto near_latency = console::option<&LockOptions::near_latency>(
     "near-latency", "nanoseconds of an operation on the own node, of emu", console::between(0, 10'000'000));
 constexpr auto service = console::option<&LockOptions::service>(

@@ -1,9 +1,9 @@
 // Remote memory, emulated in one: each worker has a region, whose words others reach only by operations, which are
-// counted. What was read is never kept: a poller of a remote word pays each time. So locks for distributed memory run in
-// the kernel, and their operations can be counted. Workers of a simulation (simulated_workers.hpp) take time, too: an
-// operation goes to the network card of its target's node, which serves one at a time in the order in which they come,
-// and its answer goes back. So who polls a word delays all others that want something of its node. Times but the cards'
-// are drawn, an eighth more or less, the same ones in each run: else workers would keep step with each other.
+// counted. What was read is never kept: a poller of a remote word pays each time. So locks for distributed memory run
+// in the kernel, and their operations can be counted. Workers of a simulation (simulated_workers.hpp) take time, too:
+// an operation goes to the network card of its target's node, which serves one at a time in the order in which they
+// come, and its answer goes back. So who polls a word delays all others that want something of its node. Times but the
+// cards' are drawn, an eighth more or less, the same ones in each run: else workers would keep step with each other.
 #pragma once
 
 #include <atomic>
@@ -22,10 +22,10 @@
 namespace mxk::locks {
 
 // How long operations take in a simulation. By default those of the thesis' machine, 4 nodes of 28 cores with FDR14
-// InfiniBand; of which the specification (4.1) says the latency only.
+// InfiniBand, of which the specification (4.1) gives the latency; the others are estimates.
 struct EmulatedTimes {
     Nanoseconds latency{2300};     // from a node to another one; an operation goes there and back
-    Nanoseconds near_latency{200}; // of one on the own node, which is more than a load or a store, where a library does it
+    Nanoseconds near_latency{200}; // of one on the own node, by a library: more than a load or a store
     Nanoseconds service{400};      // of a card for an operation: 2.5 million each second
     Nanoseconds look{100};         // between two looks of a waiter at its own memory, in which it serves others
 };

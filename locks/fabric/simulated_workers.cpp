@@ -6,8 +6,8 @@
 #include "base/panic.hpp"
 #include "kernel/topology/system_topology.hpp"
 
-// Keeps what a called function must not change on the stack, leaves the stack's end in *from, and goes on where `to` was
-// left (System V ABI, x86-64; nobody changes how floating point rounds).
+// Keeps what a called function must not change on the stack, leaves the stack's end in *from, and goes on where `to`
+// was left (System V ABI, x86-64; nobody changes how floating point rounds).
 extern "C" void mxk_switch_stack(void** from, void* to);
 asm(R"(
     .text

@@ -139,7 +139,8 @@ MXK_TEST(fabric, who_polls_delays_a_release_by_its_service) {
                 all.pass(Nanoseconds{250});
                 word.acc(1);
             } else if (place == 3 && somebody_polls) {
-                while (word.read() == 0) {}
+                while (word.read() == 0) {
+                }
             }
         });
         // The third poll is being served: from 200 to 300. The fourth one waits for the release, and sees it.
