@@ -39,7 +39,7 @@ std::uint64_t sleeps(std::span<CoreId const> cores) {
     for (CoreId const core : cores) sum += workers::of(core).statistics().sleeps.value();
     return sum;
 }
-void poll_for(Nanoseconds time) {
+void spin_for(Nanoseconds time) {
     Cycles const end = clock::timestamp() + clock::to_cycles(time);
     for (SpinWait wait; clock::timestamp() < end;) wait.turn();
 }
@@ -47,14 +47,14 @@ void poll_for(Nanoseconds time) {
 void wait_for_sleep(std::span<CoreId const> cores) {
     Nanoseconds max_polling{};
     for (CoreId const core : cores) max_polling = std::max(max_polling, workers::of(core).polling_time());
-    poll_for(Nanoseconds{2 * raw(max_polling) + 200'000});
+    spin_for(Nanoseconds{2 * raw(max_polling) + 200'000});
 }
 // Until one has begun to sleep since `before`, or for as long as would be enough; and somewhat longer, so that it
 // is asleep indeed.
 void wait_for_sleep(std::span<CoreId const> cores, std::uint64_t before) {
     Cycles const limit = clock::timestamp() + clock::to_cycles(Nanoseconds{20'000'000});
     for (SpinWait wait; sleeps(cores) == before && clock::timestamp() < limit;) wait.turn();
-    poll_for(Nanoseconds{100'000});
+    spin_for(Nanoseconds{100'000});
 }
 // The share of the time in which cores were halted: all of it but for polling before each halt that began
 // meanwhile.

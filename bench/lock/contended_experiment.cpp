@@ -124,7 +124,8 @@ void ContendedExperiment::print_head(TextSink& out) const {
     else
         format(out, "{} nodes made up", options_.nodes);
     if (options_.fabric == LockFabric::Emu)
-        format(out, ", an operation takes {} ns, on the own node {} ns", options_.latency, options_.near_latency);
+        format(out, ", simulated: {} ns from node to node, a card takes {} ns, an operation on the own node {} ns",
+               options_.latency, options_.service, options_.near_latency);
     format(out, ", {} ms; ", options_.milliseconds);
     print_choice(out);
     format(out, "{} runs per row\n", options_.repeat.text().view());

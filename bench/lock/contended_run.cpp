@@ -46,11 +46,10 @@ Result<std::optional<locks::Emulated>> emulated_for(LockOptions const& options, 
                                                     std::size_t count) {
     std::optional<locks::Emulated> emulated;
     if (options.fabric == LockFabric::Smp) return emulated;
-    auto const cycles = [](std::uint64_t nanoseconds) { return clock::to_cycles(Nanoseconds{nanoseconds}); };
     emulated = MXK_TRY(locks::Emulated::create(topology, region_bytes_for(topology, count),
-                                               {.latency = cycles(options.latency),
-                                                .near_latency = cycles(options.near_latency),
-                                                .service = cycles(options.service)}));
+                                               {.latency = Nanoseconds{options.latency},
+                                                .near_latency = Nanoseconds{options.near_latency},
+                                                .service = Nanoseconds{options.service}}));
     return emulated;
 }
 
@@ -62,15 +61,9 @@ Result<ContendedEnd> run_contended(ContendedRun const& run, ContendedBody const&
     NodeId const here = Worker::current().node();
     auto turns = MXK_TRY(NodeVector<Turn>::create(run.cores.size(), here));
     for (std::size_t i = 0; i < run.cores.size(); ++i) turns.emplace();
-    auto const cycles_of = [&](std::uint32_t nanoseconds) {
-        bool const is_emulated = run.options.fabric == LockFabric::Emu;
-        return is_emulated ? clock::to_cycles(Nanoseconds{std::uint64_t{nanoseconds}}) : Cycles{};
-    };
-    Cycles const latency = cycles_of(run.options.latency);
-    Cycles const near_latency = cycles_of(run.options.near_latency);
     MXK_TRY(run_team(space, run.cores, run.progress, [&](TaskTeam& team) {
         UsedLock const lock = locks.used(0, team.worker());
-        TeamWords::View far(words, team, latency, near_latency);
+        TeamWords::View far(words, team, space.emulated());
         if (run.is_watched) {
             TeamWords::View near(words, team); // to look costs nothing that a lock's users would pay
             Watched sections(team, near);

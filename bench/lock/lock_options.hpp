@@ -11,6 +11,7 @@
 #include "bench/frame/run_options.hpp"
 #include "bench/lock/lock_names.hpp"
 #include "kernel/console/options.hpp"
+#include "locks/fabric/emulated.hpp"
 #include "locks/fabric/handed.hpp"
 
 namespace mxk::bench {
@@ -28,10 +29,10 @@ struct LockOptions : CoreSetOptions {
         : CoreSetOptions{{.repeat = 5}, {}} {}
     LockNames locks{};
     LockFabric fabric = LockFabric::Smp;
-    std::uint32_t nodes = 0;      // 0: the machine's
-    std::uint32_t latency = 1000; // nanoseconds
-    std::uint32_t near_latency = 200;
-    std::uint32_t service = 0;
+    std::uint32_t nodes = 0;                                     // 0: the machine's
+    std::uint32_t latency = raw(locks::EmulatedTimes{}.latency); // nanoseconds
+    std::uint32_t near_latency = raw(locks::EmulatedTimes{}.near_latency);
+    std::uint32_t service = raw(locks::EmulatedTimes{}.service);
     std::uint32_t passes = locks::default_passes;
     std::optional<std::uint32_t> passes_in_cache{}; // none: as many
     std::uint32_t milliseconds = 100;               // of a run, a tenth of them for warm-up
@@ -49,11 +50,12 @@ constexpr auto fabric = console::option<&LockOptions::fabric>(
 constexpr auto nodes = console::option<&LockOptions::nodes>(
     "nodes", "made up, of equal size, each with two caches (0: the machine's own)", console::between(0, 1024));
 constexpr auto latency = console::option<&LockOptions::latency>(
-    "latency", "nanoseconds of an operation on another node, of emu", console::between(0, 10'000'000));
+    "latency", "nanoseconds from a node to another one, of emu; an operation goes there and back",
+    console::between(0, 10'000'000));
 constexpr auto near_latency = console::option<&LockOptions::near_latency>(
     "near-latency", "nanoseconds of an operation on the own node, of emu", console::between(0, 10'000'000));
 constexpr auto service = console::option<&LockOptions::service>(
-    "service", "nanoseconds for which an operation keeps those of other nodes from its target's node, of emu",
+    "service", "nanoseconds of a node's network card for each operation of others, one after the other, of emu",
     console::between(0, 10'000'000));
 constexpr auto passes = console::option<&LockOptions::passes>(
     "passes", "how often a lock may stay within a node while others wait", console::between(1, locks::max_passes));

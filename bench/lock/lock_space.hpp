@@ -42,6 +42,8 @@ class LockSpace {
     [[nodiscard]] void const* site() const {
         return emu_ ? static_cast<void const*>(&*emu_) : static_cast<void const*>(&smp_);
     }
+    // Null: one memory. Else workers are simulated.
+    [[nodiscard]] locks::Emulated* emulated() { return emulated_ ? &*emulated_ : nullptr; }
     // There was not enough memory for a lock that was made.
     [[nodiscard]] bool has_failed() const { return emulated_ ? emulated_->has_failed() : smp_has_failed_; }
     // Of locks so far, in the memory of each worker; 0 of one memory.

@@ -1,4 +1,5 @@
-// A team (team.hpp) of tasks, one on each core of a set, each of which keeps its core until it has done its part.
+// A team (team.hpp) of tasks, one on each core of a set, each of which keeps its core until it has done its part; or,
+// where memory is emulated, of simulated workers that stand for them.
 #pragma once
 
 #include <atomic>
@@ -15,6 +16,7 @@
 #include "bench/lock/team.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/memory/node_vector.hpp"
+#include "locks/fabric/simulated_workers.hpp"
 #include "tasks/worker.hpp"
 
 namespace mxk::bench {
@@ -29,15 +31,24 @@ class TaskTeam {
 
     [[nodiscard]] locks::WorkerNumber worker() const { return place_; }
     [[nodiscard]] std::size_t workers() const { return cores_.size(); }
-    [[nodiscard]] std::uint32_t node() const { return node_of(place_); }
-    [[nodiscard]] std::uint32_t node_of(locks::WorkerNumber worker) const {
-        return space_.topology().node_of(static_cast<locks::WorkerNumber>(index(cores_[worker])));
+    // Of one of the team, in the locks' topology.
+    [[nodiscard]] locks::WorkerNumber number_of(locks::WorkerNumber worker) const {
+        return static_cast<locks::WorkerNumber>(index(cores_[worker]));
     }
-    void barrier() { barrier_.arrive_and_wait(); }
-    static Cycles now() { return clock::timestamp(); }
+    [[nodiscard]] std::uint32_t node() const { return space_.topology().node_of(number_of(place_)); }
+    void barrier() {
+        if (simulated_ != nullptr) return simulated_->barrier();
+        barrier_.arrive_and_wait();
+    }
+    [[nodiscard]] Cycles now() const {
+        if (simulated_ == nullptr) return clock::timestamp();
+        simulated_->pass(look); // with all that an iteration does besides
+        return clock::to_cycles(simulated_->now());
+    }
     static Cycles ticks(Nanoseconds time) { return clock::to_cycles(time); }
     // Others may need the processor.
     void progress() {
+        if (simulated_ != nullptr) return simulated_->pass(look);
         if (++turns_ % 64 == 0 && processors_may_be_taken)
             offer_processor();
         else
@@ -46,10 +57,12 @@ class TaskTeam {
     [[nodiscard]] locks::OneSidedCounts operations() const { return space_.operations_of(cores_[place_]); }
 
   private:
+    static constexpr Nanoseconds look = locks::EmulatedTimes{}.look;
     LockSpace const& space_;
     std::span<CoreId const> cores_;
     locks::WorkerNumber place_;
     CoreBarrier& barrier_;
+    locks::SimulatedWorkers* simulated_ = locks::SimulatedWorkers::current();
     std::uint32_t turns_ = 0;
 };
 static_assert(Team<TaskTeam>);
@@ -57,8 +70,16 @@ static_assert(Team<TaskTeam>);
 // body(team) on each of the cores, at the same time. Errors: no memory, Ctrl-C, which counts at its end. The console's
 // task.
 template <typename Body>
-Result<void> run_team(LockSpace const& space, std::span<CoreId const> cores, Progress const& progress, Body body) {
+Result<void> run_team(LockSpace& space, std::span<CoreId const> cores, Progress const& progress, Body body) {
     CoreBarrier barrier(cores.size());
+    if (space.emulated() != nullptr) {
+        auto const simulate = [&](std::size_t place) {
+            TaskTeam team(space, cores, place, barrier);
+            body(team);
+        };
+        MXK_TRY(locks::SimulatedWorkers::run(cores, simulate));
+        return progress.check();
+    }
     return run_steps(cores, progress, [&](Worker&, std::size_t place) {
         TaskTeam team(space, cores, place, barrier);
         body(team);
@@ -88,35 +109,30 @@ class TeamWords {
         return made;
     }
 
-    // As one worker of the team sees them: those of another node take `latency`, those of its own `near_latency`.
+    // As one worker of the team sees them: with `emulated`, each takes an operation's time.
     class View {
       public:
-        View(TeamWords const& words, TaskTeam& team, Cycles latency = {}, Cycles near_latency = {})
+        View(TeamWords const& words, TaskTeam const& team, locks::Emulated* emulated = nullptr)
             : words_(words)
             , team_(team)
-            , latency_(latency)
-            , near_latency_(near_latency) {}
+            , emulated_(emulated) {}
         // relaxed, both: what one worker does is made visible to another one by locks and barriers
         [[nodiscard]] std::uint64_t get(locks::WorkerNumber worker, std::size_t at) const {
-            delay(worker);
+            visit(worker);
             return words_.word(worker, at).load(std::memory_order_relaxed);
         }
         void put(locks::WorkerNumber worker, std::size_t at, std::uint64_t value) const {
-            delay(worker);
+            visit(worker);
             words_.word(worker, at).store(value, std::memory_order_relaxed);
         }
 
       private:
-        void delay(locks::WorkerNumber worker) const {
-            Cycles const time = team_.node_of(worker) == team_.node() ? near_latency_ : latency_;
-            if (time == Cycles{}) return;
-            Cycles const end = clock::timestamp() + time;
-            while (clock::timestamp() < end) team_.progress();
+        void visit(locks::WorkerNumber worker) const {
+            if (emulated_ != nullptr) emulated_->visit(team_.number_of(worker));
         }
         TeamWords const& words_;
-        TaskTeam& team_;
-        Cycles latency_;
-        Cycles near_latency_;
+        TaskTeam const& team_;
+        locks::Emulated* emulated_;
     };
 
     // While nobody else uses them.

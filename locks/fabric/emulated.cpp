@@ -5,7 +5,9 @@
 #include "arch/sections.hpp"
 #include "base/inject.hpp"
 #include "base/spin_wait.hpp"
+#include "base/splitmix.hpp"
 #include "kernel/clock.hpp"
+#include "locks/fabric/simulated_workers.hpp"
 
 namespace mxk::locks {
 namespace {
@@ -36,6 +38,8 @@ template <typename V> std::uint64_t operate_on(std::byte* at, WordOperation cons
 } // namespace
 
 WorkerNumber current_worker() {
+    if (SimulatedWorkers const* const simulated = SimulatedWorkers::current(); simulated != nullptr)
+        return simulated->self();
     return static_cast<WorkerNumber>(index(arch::home_core()));
 }
 
@@ -53,7 +57,7 @@ Result<Emulated> Emulated::create(LockTopology const& topology, std::size_t regi
 }
 
 std::uint64_t Emulated::operate(Target to, WordOperation const& operation) {
-    delay(to.worker);
+    go(to.worker);
     std::byte* const at = address(to.worker, to.at);
     std::uint64_t const before = operation.bytes == 1   ? operate_on<std::uint8_t>(at, operation)
                                  : operation.bytes == 2 ? operate_on<std::uint16_t>(at, operation)
@@ -61,23 +65,34 @@ std::uint64_t Emulated::operate(Target to, WordOperation const& operation) {
                                                         : operate_on<std::uint64_t>(at, operation);
     Counters& counts = workers_[current_worker()].counts;
     (to.is_home ? counts.home : is_near(to.worker) ? counts.near : counts.others).add();
+    come_back(to.worker);
     return before;
 }
 
 void Emulated::send(WorkerNumber to) {
-    delay(to);
+    go(to);
     workers_[to].messages.fetch_add(1, std::memory_order_release); // pairs with receive()
     workers_[current_worker()].counts.messages.add();
+    come_back(to);
 }
 
 void Emulated::receive() {
     Worker& own = workers_[current_worker()];
     // acquire: pairs with send(). Only the worker takes one away.
-    for (SpinWait wait; own.messages.load(std::memory_order_acquire) == 0;) wait.turn();
+    while (own.messages.load(std::memory_order_acquire) == 0) progress();
     own.messages.fetch_sub(1, std::memory_order_relaxed);
 }
 
+void Emulated::progress() {
+    if (SimulatedWorkers* const simulated = SimulatedWorkers::current(); simulated != nullptr)
+        simulated->pass(draw(times_.look));
+    else
+        workers_[current_worker()].turn();
+}
+
 std::uint64_t Emulated::nanoseconds() const {
+    if (SimulatedWorkers const* const simulated = SimulatedWorkers::current(); simulated != nullptr)
+        return raw(simulated->now());
     return raw(clock::to_nanoseconds(clock::timestamp()));
 }
 
@@ -92,28 +107,28 @@ bool Emulated::is_near(WorkerNumber worker) const {
     return topology().node_of(worker) == topology().node_of(current_worker());
 }
 
-void Emulated::delay(WorkerNumber to) const {
+// Until the operation is done at its target.
+void Emulated::go(WorkerNumber to) {
     inject::point();
-    bool const near = is_near(to);
-    Cycles const time = near ? times_.near_latency : times_.latency;
-    if (time == Cycles{} && (near || times_.service == Cycles{})) return;
-    Cycles const end = (near ? clock::timestamp() : turn_at(to)) + time;
-    while (clock::timestamp() < end) workers_[current_worker()].turn();
+    SimulatedWorkers* const simulated = SimulatedWorkers::current();
+    if (simulated == nullptr) return;
+    // Time passes in each loop.
+    if (is_near(to)) return simulated->pass(std::max(draw(times_.near_latency), Nanoseconds{1}));
+    simulated->pass(draw(times_.latency));
+    Nanoseconds& busy_until = workers_[topology().first_of(Level::Node, topology().node_of(to))].busy_until;
+    Nanoseconds const now = simulated->now();
+    busy_until = Nanoseconds{raw(std::max(busy_until, now)) + raw(times_.service)};
+    simulated->pass(Nanoseconds{raw(busy_until) - raw(now)});
 }
 
-// When the target's node is free for this operation: nodes have one network card.
-Cycles Emulated::turn_at(WorkerNumber to) const {
-    Cycles const now = clock::timestamp();
-    if (times_.service == Cycles{}) return now;
-    WorkerNumber const card = topology().first_of(Level::Node, topology().node_of(to));
-    std::atomic<std::uint64_t>& busy_until = workers_[card].busy_until;
-    std::uint64_t before = busy_until.load(std::memory_order_relaxed);
-    for (;;) {
-        std::uint64_t const begin = std::max(before, raw(now));
-        // relaxed: only times
-        if (busy_until.compare_exchange_weak(before, begin + raw(times_.service), std::memory_order_relaxed))
-            return Cycles{begin};
-    }
+void Emulated::come_back(WorkerNumber to) {
+    if (SimulatedWorkers* const simulated = SimulatedWorkers::current(); simulated != nullptr && !is_near(to))
+        simulated->pass(draw(times_.latency));
+}
+
+Nanoseconds Emulated::draw(Nanoseconds time) {
+    std::uint64_t const eighth = raw(time) / 8;
+    return Nanoseconds{raw(time) - eighth + splitmix(random_state_ += splitmix_step) % (2 * eighth + 1)};
 }
 
 } // namespace mxk::locks

@@ -1,6 +1,9 @@
 // Remote memory, emulated in one: each worker has a region, whose words others reach only by operations, which are
-// counted, and delayed if the word is on another node. What was read is never kept: a poller of a remote word pays each
-// time. So locks for distributed memory run in the kernel, and their operations can be counted.
+// counted. What was read is never kept: a poller of a remote word pays each time. So locks for distributed memory run
+// in the kernel, and their operations can be counted. Workers of a simulation (simulated_workers.hpp) take time, too:
+// an operation goes to the network card of its target's node, which serves one at a time in the order in which they
+// come, and its answer goes back. So who polls a word delays all others that want something of its node. Times but the
+// cards' are drawn, an eighth more or less, the same ones in each run: else workers would keep step with each other.
 #pragma once
 
 #include <atomic>
@@ -18,11 +21,13 @@
 
 namespace mxk::locks {
 
-// How long operations take.
+// How long operations take in a simulation. By default those of the thesis' machine, 4 nodes of 28 cores with FDR14
+// InfiniBand, of which the specification (4.1) gives the latency; the others are estimates.
 struct EmulatedTimes {
-    Cycles latency{};      // of one on another node's word
-    Cycles near_latency{}; // on one of the own node, which is far from a load or a store, too, where a library moves it
-    Cycles service{};      // for which one of another node keeps others of other nodes from its target's node
+    Nanoseconds latency{2300};     // from a node to another one; an operation goes there and back
+    Nanoseconds near_latency{200}; // of one on the own node, by a library: more than a load or a store
+    Nanoseconds service{400};      // of a card for an operation: 2.5 million each second
+    Nanoseconds look{100};         // between two looks of a waiter at its own memory, in which it serves others
 };
 
 class Emulated final : public Transport {
@@ -34,7 +39,12 @@ class Emulated final : public Transport {
     std::uint64_t operate(Target to, WordOperation const& operation) override;
     void send(WorkerNumber to) override;
     void receive() override;
-    void progress() override { workers_[current_worker()].turn(); }
+    void progress() override;
+    // What an operation of the caller on memory of `to` takes, there and back, but for the operation.
+    void visit(WorkerNumber to) {
+        go(to);
+        come_back(to);
+    }
     [[nodiscard]] std::uint64_t nanoseconds() const override;
 
     // Any core. What is counted has been done.
@@ -72,7 +82,7 @@ class Emulated final : public Transport {
         Counters counts;
         std::uint32_t turns = 0;
         alignas(cache_line_bytes) std::atomic<std::uint32_t> messages{0};
-        alignas(cache_line_bytes) std::atomic<std::uint64_t> busy_until{0}; // time stamp
+        Nanoseconds busy_until{}; // its node's card; of a node's first worker
     };
 
     Emulated(std::size_t region_bytes, EmulatedTimes times)
@@ -80,10 +90,12 @@ class Emulated final : public Transport {
         , times_(times) {}
 
     [[nodiscard]] bool is_near(WorkerNumber worker) const;
-    void delay(WorkerNumber to) const;
-    [[nodiscard]] Cycles turn_at(WorkerNumber to) const;
+    void go(WorkerNumber to);
+    void come_back(WorkerNumber to);
+    Nanoseconds draw(Nanoseconds time);
 
     EmulatedTimes times_;
+    std::uint64_t random_state_ = 0;
     NodeVector<Worker> workers_;
     NodeVector<std::byte*> regions_;
 };

@@ -1,15 +1,18 @@
 // The fabrics that locks are written against: words of all widths, for one memory and one-sided; made-up topologies;
 // and how long records live.
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 
 #include "arch/machine.hpp"
 #include "base/inject.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/testing.hpp"
 #include "locks/fabric/emulated.hpp"
+#include "locks/fabric/simulated_workers.hpp"
 #include "locks/fabric/smp.hpp"
 #include "locks/fabric/stored_topology.hpp"
 #include "locks/lock_kind.hpp"
@@ -85,26 +88,80 @@ MXK_TEST(fabric, words_of_emulated_regions_lose_nothing) {
     MXK_REQUIRE(made.is_there());
     check_all_widths<locks::OneSided>(locks::OneSided::Site(made.emulated()));
 }
-// Operations of other nodes wait for each other at their target's node.
-MXK_TEST(fabric, a_node_serves_one_operation_after_the_other) {
-    auto const cores = all_cores();
-    if (cores.size() < 3) MXK_SKIP("needs two workers of another node than the home");
-    Cycles const service = clock::to_cycles(microseconds(20));
-    MadeUpNodes made(cores.span(), 2, 4 * KiB, {.service = service});
-    MXK_REQUIRE(made.is_there());
+// What operations take in a simulation: of two nodes, where the home is the first one's.
+class CardUse {
+  public:
+    static constexpr Nanoseconds near_latency{7}; // too short to vary
+    static constexpr Nanoseconds service{100};
+    explicit CardUse(std::span<CoreId const> cores)
+        : workers_(cores)
+        , made_(cores, 2, 4 * KiB, {.latency = {}, .near_latency = near_latency, .service = service}) {}
+    [[nodiscard]] bool is_there() const { return made_.is_there(); }
+
+    // body(word of the home, workers, place) by each worker; a body gives the time when it is done.
+    template <typename Body> std::array<std::uint64_t, 4> ends(Body body) {
+        std::array<std::uint64_t, 4> ends{};
+        made_.emulated().forget_locks();
+        locks::OneSided::Home<All> const home{locks::OneSided::Site(made_.emulated())};
+        auto const ended = SimulatedWorkers::run(workers_, [&](std::size_t place) {
+            SimulatedWorkers& all = *SimulatedWorkers::current();
+            body(home.far(&All::added), all, place);
+            ends[place] = raw(all.now());
+        });
+        MXK_CHECK(ended.ok());
+        return ends;
+    }
+
+  private:
     using All = Words<locks::OneSided, std::uint32_t>;
-    locks::OneSided::Home<All> home{locks::OneSided::Site(made.emulated())};
-    auto const far = cores.span().last(cores.size() - cores.size() / 2);
-    constexpr std::uint64_t each = 10;
-    Cycles const start = clock::timestamp();
-    MXK_CHECK(run_on(far, [&](Worker&, std::size_t) {
-        for (std::uint64_t i = 0; i < each; ++i) home.far(&All::added).add(1);
-        return Step::Done;
-    }));
-    Cycles const elapsed = clock::timestamp() - start;
-    // The last one begins when all others have been served.
-    MXK_CHECK(raw(elapsed) >= raw(service) * (each * far.size() - 1));
-    MXK_CHECK_EQUAL(home.far(&All::added).read(), each * far.size());
+    using SimulatedWorkers = locks::SimulatedWorkers;
+    std::span<CoreId const> workers_;
+    MadeUpNodes made_;
+};
+
+MXK_TEST(fabric, a_network_card_serves_one_operation_after_the_other) {
+    auto const cores = all_cores();
+    if (cores.size() < 4) MXK_SKIP("needs two nodes of two workers");
+    CardUse use(cores.span().first(4));
+    MXK_REQUIRE(use.is_there());
+    // All come at the same time. Those of the home's node do not go through its card.
+    auto const together = use.ends([](auto word, auto&, std::size_t) { word.add(1); });
+    MXK_CHECK(together == (std::array<std::uint64_t, 4>{7, 7, 100, 200}));
+}
+MXK_TEST(fabric, who_polls_delays_a_release_by_its_service) {
+    auto const cores = all_cores();
+    if (cores.size() < 4) MXK_SKIP("needs two nodes of two workers");
+    for (bool const somebody_polls : {false, true}) {
+        CardUse use(cores.span().first(4)); // a card that nobody has used
+        MXK_REQUIRE(use.is_there());
+        auto const ends = use.ends([&](auto word, auto& all, std::size_t place) {
+            if (place == 2) {
+                all.pass(Nanoseconds{250});
+                word.acc(1);
+            } else if (place == 3 && somebody_polls) {
+                while (word.read() == 0) {
+                }
+            }
+        });
+        // The third poll is being served: from 200 to 300. The fourth one waits for the release, and sees it.
+        MXK_CHECK_EQUAL(ends[2], somebody_polls ? 400U : 350U);
+        MXK_CHECK_EQUAL(ends[3], somebody_polls ? 500U : 0U);
+    }
+}
+MXK_TEST(fabric, at_a_barrier_all_clocks_show_the_latest_time) {
+    auto const cores = all_cores();
+    std::uint64_t order = 0;
+    auto const ended = locks::SimulatedWorkers::run(cores.span(), [&](std::size_t place) {
+        auto& all = *locks::SimulatedWorkers::current();
+        all.pass(Nanoseconds{100 - place}); // the last one comes first
+        MXK_CHECK_EQUAL(order++, cores.size() - 1 - place);
+        all.barrier();
+        MXK_CHECK_EQUAL(raw(all.now()), 100U);
+        MXK_CHECK_EQUAL(all.self(), index(cores[place]));
+    });
+    MXK_CHECK(ended.ok());
+    MXK_CHECK_EQUAL(order, cores.size());
+    MXK_CHECK(locks::SimulatedWorkers::current() == nullptr);
 }
 
 MXK_TEST(fabric, regions_that_are_full_are_said_to_be) {
