@@ -1,4 +1,4 @@
-// A queue as MCS', which a waiter may leave: it marks its record, and whoever releases the lock passes over the records
+// A queue as MCS', which a waiter may leave: it marks its record, and a releaser passes over the records
 // that are marked, so that nobody is called who is not there. First come, first served among those that stay. (M. Scott
 // and W. Scherer, Scalable Queue-Based Spin Locks with Timeout, PPoPP 2001, whose waiter mends the queue itself and
 // may have to wait for its neighbours; here it leaves with one compare-and-swap, as in P. Jayanti and S. Jayanti,

@@ -25,7 +25,7 @@ template <typename L>
 concept CanGiveUp = Abortable<L> || CanTry<L>;
 
 // acquire(), until give_up(), which is asked at each turn of the wait, says yes: still_waits then. A lock without
-// places to leave is tried until it is free: whoever waits so has no place in its queue.
+// places to leave is tried until it is free: a thread that waits so has no place in its queue.
 template <typename F, CanGiveUp L, typename GiveUp>
 Handed acquire_unless(L& lock, typename L::Node& node, GiveUp&& give_up) {
     if constexpr (Abortable<L>) {

@@ -141,7 +141,7 @@ TYPED_TEST(AnyThreadTry, tries_beside_acquisitions_leave_the_lock_as_it_is) {
     (*lock).unlock();
 }
 
-// In some threads time is over at any moment; whoever has given up is not waited for, and the lock goes on.
+// In some threads time is over at any moment; a thread that has given up is not waited for, and the lock goes on.
 TYPED_TEST(AnyThreadTry, threads_give_up_at_any_moment) {
     ASSERT_TRUE(this->runtime_.ok());
     std::size_t const tries = test::tests_are_long() ? 2'500'000 : 3'000;
