@@ -17,8 +17,9 @@ locks::LockForm const& counting_form_on(LockFabric fabric, locks::LockKind const
 
 std::optional<Error> why_unsupported(LockOptions const& options, locks::LockKind const& kind, bool gives_sections) {
     auto const& form = form_on(options.fabric, kind);
-    if (!form.is_there() && !(gives_sections && form.can_run()))
-        return Error::of("{} has no form on {}", kind.name, name_of(options.fabric));
+    if (!form.can_run()) return Error::of("{} has no form on {}", kind.name, name_of(options.fabric));
+    if (!form.is_there() && !gives_sections)
+        return Error::of("{} is given its sections: expected bench lock ecsb, wbab or ccwb", kind.name);
     std::size_t const nodes = options.nodes == 0 ? system_topology().nodes.size() : options.nodes;
     if (kind.of_one_node && nodes > 1) return Error::of("{} is for one node: expected --nodes 1", kind.name);
     return std::nullopt;
