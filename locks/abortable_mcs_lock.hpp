@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <cstdint>
 
 #include "base/inject.hpp"
@@ -43,6 +44,10 @@ template <typename F> class AbortableMcs {
     Handed acquire(Node& node) { return acquire_unless(node, NeverGivesUp{}); }
     // still_waits: the caller has given up.
     template <typename GiveUp> Handed acquire_unless(Node& node, GiveUp give_up) {
+        if constexpr (!std::same_as<GiveUp, NeverGivesUp>) {
+            // One whose time is over leaves no record behind. relaxed: it has seen nothing
+            if (home_.far(&Tail::tail).read(std::memory_order_relaxed) && give_up()) return still_waits;
+        }
         node.waiter = waiters_.take(node.own);
         // acq_rel: release publishes the record to the next one; acquire pairs with that, and with the cas in release()
         Ref const before = home_.far(&Tail::tail).swap(node.waiter, std::memory_order_acq_rel);

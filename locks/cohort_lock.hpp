@@ -74,7 +74,8 @@ class Cohort {
         }
         node.count.acquired(at_once);
     }
-    // still_waits: the caller has given up, and its node goes on without it.
+    // still_waits: the caller has given up, and its node goes on without it; behind others, if it was the one that
+    // waited for the upper lock.
     template <typename GiveUp>
     Handed acquire_unless(Node& node, GiveUp give_up) requires Abortable<Local> && CanGiveUp<Upper<F>> {
         OfNode& own = nodes_.own();

@@ -42,4 +42,9 @@ inline void give_lock_node(void* node) {
     ++spare.count;
 }
 
+// So many can be taken without an exception. Throws std::bad_alloc.
+inline void reserve_lock_nodes(std::uint32_t count) {
+    while (spare_lock_nodes.count < count) give_lock_node(make_lock_node());
+}
+
 } // namespace mxk::locks

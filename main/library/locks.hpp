@@ -14,8 +14,9 @@
 //     HmcsMutex      the same by shared caches, too; without try_lock()
 //
 // With a limit (try_lock_for(), try_lock_until(), lock_unless()) a thread gives up, and the others go on without it. In
-// TimedMcsMutex (16 bytes) and TimedCohortMutex it waits at its place in the queue until then; the others it tries
-// until they are free, while those who come to wait without a limit go first.
+// TimedMcsMutex (16 bytes) and TimedCohortMutex it waits at its place in the queue until then, and leaves a line of 64
+// bytes there until the holder unlocks, which passes over all of them; the others it tries until they are free, while
+// those who come to wait without a limit go first.
 #pragma once
 
 #include <chrono>
@@ -146,21 +147,26 @@ template <typename AlgorithmType> class AnyThreadMutex : public TimedLocking<Any
     AnyThreadMutex& operator=(AnyThreadMutex const&) = delete;
 
     void lock() {
+        prepare();
         typename HeldNode<Node>::New node;
         algorithm_.acquire(*node);
         held_.keep(node);
     }
     bool try_lock() requires requires(AlgorithmType& algorithm, Node& node) { algorithm.try_acquire(node); }
     {
+        prepare();
         typename HeldNode<Node>::New node;
         bool const has_it = algorithm_.try_acquire(*node);
         if (has_it) held_.keep(node);
         return has_it;
     }
-    // Waits until it has the lock, or give_up() says yes, which is asked while it waits; whether it has it.
+    // Waits until it has the lock, or give_up() says yes, which is asked while it waits; whether it has it. A give_up()
+    // that throws ends the program: the lock may be handed over meanwhile.
     template <typename GiveUp> bool lock_unless(GiveUp give_up) requires CanGiveUp<AlgorithmType> {
+        prepare();
+        auto const asked = [&]() noexcept { return static_cast<bool>(give_up()); };
         typename HeldNode<Node>::New node;
-        bool const has_it = acquire_unless<Smp>(algorithm_, *node, give_up) != still_waits;
+        bool const has_it = acquire_unless<Smp>(algorithm_, *node, asked) != still_waits;
         if (has_it) held_.keep(node);
         return has_it;
     }
@@ -169,6 +175,11 @@ template <typename AlgorithmType> class AnyThreadMutex : public TimedLocking<Any
     }
 
   private:
+    // Behind the first of its locks a cohort takes a record for the second one.
+    static void prepare() {
+        if constexpr (Abortable<AlgorithmType>) reserve_lock_nodes(2);
+    }
+
     AlgorithmType algorithm_;
     [[no_unique_address]] HeldNode<Node> held_;
 };

@@ -1,7 +1,8 @@
 // The gate for every lock: all ranks, nested sections of two locks, counters that are not atomic in rank 0's memory,
 // and a word that says who is inside. Lost updates and two holders at once are violations; a rank that does not finish
-// is a hang, and the watchdog names the lock. Rank 0 is the first, and holds the lock until all others wait for it;
-// before and after each rank takes it alone. So few sections see hand-overs of all kinds, and what they leave behind.
+// is a hang, and the watchdog names the lock. Rank 0 is the first, and holds the lock until all others wait for it,
+// or a tenth of a second; before and after each rank takes it alone. So few sections see hand-overs of all kinds, and
+// what they leave behind.
 #include <algorithm>
 #include <string_view>
 #include <vector>
@@ -115,7 +116,8 @@ class Trial {
     Trial(Session& session, locks::LockKind const& kind, GateOptions const& options)
         : session_(session)
         , options_(options)
-        , watchdog_(session.world.rank(), kind.name, options.patience, options.json)
+        , watchdog_(session.world.rank(), kind.name, options.patience + static_cast<std::uint64_t>(options.seconds),
+                    options.json)
         , outer_data_(session, 0)
         , inner_data_(session, 0)
         , crowd_(session)

@@ -42,6 +42,7 @@ class MpiTransport final : public Transport {
     // Collective: nobody uses the locks before, and their memory is used again.
     void forget_locks() {
         world_->barrier();
+        told_of_wait_.reset(); // the word is another one's then
         Transport::forget_locks();
     }
 

@@ -38,6 +38,7 @@ class ConditionQueue {
 
     void append(Waiter& waiter) {
         lock();
+        users_.fetch_add(1, std::memory_order_relaxed);
         waiter.before = last_;
         (last_ != nullptr ? last_->next : first_) = &waiter;
         last_ = &waiter;
@@ -73,16 +74,13 @@ class ConditionQueue {
             sem_post(&waiter.woken);
         }
     }
-    // Until nobody who leaves uses it any more.
-    void await_leaving() {
-        for (SpinWait wait;; wait.turn()) {
-            lock();
-            bool is_used = false;
-            for (Waiter const* at = first_; at != nullptr; at = at->next)
-                is_used = is_used || at->state.load(std::memory_order_relaxed) == State::Leaves;
-            unlock();
-            if (!is_used) return;
-        }
+    // The waiter's last use of it.
+    void end_use() { users_.fetch_sub(1, std::memory_order_release); }
+    // Until nobody uses it any more: those who were signalled may be about to.
+    void await_users() {
+        lock();
+        unlock();
+        for (SpinWait wait; users_.load(std::memory_order_acquire) != 0;) wait.turn();
     }
 
   private:
@@ -102,7 +100,10 @@ class ConditionQueue {
             std::uint64_t seen = guard_.load(std::memory_order_relaxed);
             if (seen == (is_free | 1)) continue;
             if (!guard_.compare_exchange_weak(seen, is_free | 1, std::memory_order_acquire)) continue;
-            if (seen != is_free) first_ = last_ = nullptr;
+            if (seen != is_free) {
+                first_ = last_ = nullptr;
+                users_.store(0, std::memory_order_relaxed);
+            }
             return;
         }
     }
@@ -111,6 +112,7 @@ class ConditionQueue {
     std::atomic<std::uint64_t> guard_;
     Waiter* first_;
     Waiter* last_;
+    std::atomic<std::uint32_t> users_;
 };
 static_assert(sizeof(ConditionQueue) <= offsetof(pthread_cond_t, __data.__wrefs));
 
@@ -133,6 +135,11 @@ void await_post(Waiter& waiter) {
     pthread_setcancelstate(before, nullptr);
 }
 
+// One that does not wait any more was signalled: that is for another one.
+void pass_signal(ConditionQueue& queue, Waiter const& waiter) {
+    if (waiter.state.load(std::memory_order_relaxed) == State::Signalled) queue.wake(State::Signalled);
+}
+
 // What a thread that is cancelled while it waits still does.
 struct Cancelled {
     pthread_mutex_t* mutex;
@@ -145,10 +152,9 @@ void end_cancelled(void* argument) {
         glibc.unlock(&surrogate);
     } else if (!cancelled.queue->leave(*cancelled.waiter)) {
         await_post(*cancelled.waiter);
-        // The signal is another one's.
-        if (cancelled.waiter->state.load(std::memory_order_relaxed) == State::Signalled)
-            cancelled.queue->wake(State::Signalled);
+        pass_signal(*cancelled.queue, *cancelled.waiter);
     }
+    if (cancelled.waiter != nullptr) cancelled.queue->end_use();
     chosen().lock(cancelled.mutex);
 }
 
@@ -184,12 +190,17 @@ int wait_shared(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clo
 int wait_in_queue(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, timespec const* deadline) {
     if (deadline != nullptr && (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1'000'000'000)) return EINVAL;
     if (is_shared(condition)) return wait_shared(condition, mutex, clock, deadline);
+    KeptErrno const kept;
     ConditionQueue& queue = ConditionQueue::of(condition);
     Waiter waiter;
     sem_init(&waiter.woken, 0, 0);
     queue.append(waiter);
     if (int const refused = chosen().unlock(mutex); refused != 0) {
-        if (!queue.leave(waiter)) await_post(waiter);
+        if (!queue.leave(waiter)) {
+            await_post(waiter);
+            pass_signal(queue, waiter);
+        }
+        queue.end_use();
         return refused;
     }
     int result = 0;
@@ -206,6 +217,7 @@ int wait_in_queue(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t c
             result = 0;
         }
     }
+    queue.end_use();
     int const locked = chosen().lock(mutex);
     return locked != 0 ? locked : result;
 }
@@ -222,7 +234,7 @@ int init(pthread_cond_t* condition, pthread_condattr_t const* attributes) {
 }
 int destroy(pthread_cond_t* condition) {
     if (is_shared(condition)) return glibc.condition.destroy(condition);
-    ConditionQueue::of(condition).await_leaving();
+    ConditionQueue::of(condition).await_users();
     return 0;
 }
 int wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
@@ -265,7 +277,7 @@ int init_old(pthread_cond_t* condition, pthread_condattr_t const* attributes) {
 int destroy_old(pthread_cond_t* condition) {
     pthread_cond_t* const made = OldCondition::of(condition).made.exchange(nullptr, std::memory_order_acq_rel);
     if (made == nullptr) return 0;
-    ConditionQueue::of(made).await_leaving();
+    ConditionQueue::of(made).await_users();
     give_memory(made, sizeof(pthread_cond_t));
     return 0;
 }

@@ -54,7 +54,7 @@ template <typename Wait> int wait_measured(pthread_mutex_t* mutex, void const* c
     MutexStatistics* const statistics = statistics_of(mutex, caller);
     release_measured(statistics, mutex);
     int const result = wait();
-    if (statistics != nullptr && is_outermost(mutex)) statistics->acquired_again(this_thread());
+    if (result != EPERM && statistics != nullptr && is_outermost(mutex)) statistics->acquired_again(this_thread());
     return result;
 }
 int clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock, timespec const* deadline) {

@@ -1,7 +1,10 @@
 #include "main/preload/mutex_record.hpp"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <new>
 #include <source_location>
 
@@ -37,7 +40,7 @@ std::size_t bucket_of(pthread_mutex_t const* mutex) {
 }
 
 MutexRecord& take_record() {
-    LockGuard const guard(new_lock);
+    InnerGuard const guard(new_lock);
     if (unused != nullptr) return *std::exchange(unused, unused->next);
     std::size_t const at = records.bytes.load(std::memory_order_relaxed);
     if (at + records.stride > committed) {
@@ -58,18 +61,27 @@ MutexRecord& take_record() {
 
 } // namespace
 
+std::uintptr_t number_of_new_thread() {
+    static constinit std::atomic<std::uintptr_t> threads{0};
+    return threads.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 void prepare_records(std::size_t lock_bytes, ConstructLock construct, bool reports) {
     construct_lock = construct;
     has_report = reports;
     records.stride = sizeof(MutexRecord) + (lock_bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
-    for (reserved = max_reserved; (records.first = reserve(reserved)) == nullptr; reserved /= 2)
+    // No more than a small part of what the program may have.
+    rlimit limit{};
+    getrlimit(RLIMIT_AS, &limit);
+    std::size_t const allowed = std::bit_floor(std::max<std::size_t>(limit.rlim_cur / 16, committed_at_once));
+    for (reserved = std::min(max_reserved, allowed); (records.first = reserve(reserved)) == nullptr; reserved /= 2)
         if (reserved <= committed_at_once)
             die("out of memory: no room for the locks of mutexes", std::source_location::current());
 }
 
 MutexRecord& find_record(pthread_mutex_t* mutex, void const* caller) {
     std::size_t const bucket = bucket_of(mutex);
-    LockGuard const guard(bucket_locks[bucket % locks_of_buckets]);
+    InnerGuard const guard(bucket_locks[bucket % locks_of_buckets]);
     if (MutexRecord* const known = known_record(mutex)) return *known; // another thread was faster
     MutexRecord* record = first_in[bucket];
     while (record != nullptr && record->mutex.load(std::memory_order_relaxed) != mutex) record = record->next;
@@ -93,14 +105,14 @@ void forget_record(pthread_mutex_t* mutex) {
     if (record == nullptr || has_report) return;
     std::size_t const bucket = bucket_of(mutex);
     {
-        LockGuard const guard(bucket_locks[bucket % locks_of_buckets]);
+        InnerGuard const guard(bucket_locks[bucket % locks_of_buckets]);
         MutexRecord** at = &first_in[bucket];
         while (*at != record) at = &(*at)->next;
         *at = record->next;
         record->mutex.store(nullptr, std::memory_order_relaxed);
         record_in(mutex).store(nullptr, std::memory_order_relaxed);
     }
-    LockGuard const guard(new_lock);
+    InnerGuard const guard(new_lock);
     record->next = std::exchange(unused, record);
 }
 

@@ -33,10 +33,13 @@ struct alignas(cache_line_bytes) MutexRecord {
     void* lock() { return this + 1; }
 };
 
-// Stands for the calling thread, in a forked child, too.
+// Stands for the calling thread, in a forked child, too, and for none that comes later.
+std::uintptr_t number_of_new_thread();
 inline void const* this_thread() {
-    static thread_local constinit char self = 0;
-    return &self;
+    static thread_local constinit std::uintptr_t self = 0;
+    if (self == 0) [[unlikely]]
+        self = number_of_new_thread();
+    return reinterpret_cast<void const*>(self); // NOLINT(performance-no-int-to-ptr): only compared
 }
 
 struct RecordRange {

@@ -84,25 +84,28 @@ void write_report(char const* kind) {
         if (record.statistics != nullptr && record.statistics->acquisitions() != 0) ++count;
     });
     if (count == 0) return;
-    auto* const rows = static_cast<MutexRecord const**>(take_memory(count * sizeof(MutexRecord const*)));
+    // As it is now: other threads may go on.
+    struct Row {
+        std::uint64_t waited;
+        std::uint64_t acquisitions;
+        MutexRecord const* record;
+    };
+    auto* const rows = static_cast<Row*>(take_memory(count * sizeof(Row)));
     std::size_t found = 0;
     each_record([&](MutexRecord const& record) {
-        if (found < count && record.statistics != nullptr && record.statistics->acquisitions() != 0)
-            rows[found++] = &record;
+        if (found == count || record.statistics == nullptr || record.statistics->acquisitions() == 0) return;
+        MutexStatistics const& of = *record.statistics;
+        rows[found++] = {of.waits().mean() * of.waits().count(), of.acquisitions(), &record};
     });
-    std::sort(rows, rows + found, [](MutexRecord const* a, MutexRecord const* b) {
-        auto const waited = [](MutexRecord const* each) {
-            return each->statistics->waits().mean() * each->statistics->waits().count();
-        };
-        if (waited(a) != waited(b)) return waited(a) > waited(b);
-        return a->statistics->acquisitions() > b->statistics->acquisitions();
+    std::sort(rows, rows + found, [](Row const& a, Row const& b) {
+        return a.waited != b.waited ? a.waited > b.waited : a.acquisitions > b.acquisitions;
     });
     print("mxk-locks: process %d (%s), lock %s, mutexes by the time that threads waited for them; %zu not counted\n",
           getpid(), program_invocation_short_name, kind, all - found);
     print("%16s %12s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s  mutex\n", "address", "acquisitions",
           "contended", "wait-p50", "wait-p99", "hold-p50", "hold-p99", "to-thread", "to-core", "to-cache", "to-node",
           "to-other");
-    for (std::size_t i = 0; i < found; ++i) print_row(*rows[i]);
+    for (std::size_t i = 0; i < found; ++i) print_row(*rows[i].record);
 }
 
 } // namespace mxk::preload

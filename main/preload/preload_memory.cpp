@@ -34,6 +34,7 @@ constinit std::array<NodeMemory, max_nodes> nodes{};
 }
 
 std::byte* map(std::size_t bytes, std::size_t node) {
+    KeptErrno const kept;
     constexpr int mpol_preferred = 1;
     void* const mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) no_memory();
@@ -51,10 +52,12 @@ std::size_t number_of(NodeId node) {
 
 } // namespace
 
+thread_local constinit bool is_forking = false;
+
 void* take_memory(std::size_t bytes, NodeId node) {
     std::size_t const size = size_of(bytes);
     if (size > chunk_bytes / 4) return map(size, number_of(node));
-    LockGuard const guard(lock);
+    InnerGuard const guard(lock);
     NodeMemory& memory = nodes[number_of(node)];
     if (Free*& free = memory.free[static_cast<std::size_t>(std::countr_zero(size))]; free != nullptr) {
         void* const taken = free;
@@ -75,7 +78,7 @@ void give_memory(void* memory, std::size_t bytes, NodeId node) {
         munmap(memory, size);
         return;
     }
-    LockGuard const guard(lock);
+    InnerGuard const guard(lock);
     Free*& free = nodes[number_of(node)].free[static_cast<std::size_t>(std::countr_zero(size))];
     free = new (memory) Free{free};
 }

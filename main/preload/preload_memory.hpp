@@ -1,6 +1,7 @@
 // Memory of libmxk-locks.so. Not the program's heap, which may itself use mutexes.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 
 #include "base/units.hpp"
@@ -12,6 +13,38 @@ namespace mxk::preload {
 // What guards the library's own data, for some instructions.
 struct InnerLock : locks::KernelLock<locks::Tts<locks::Smp>> {
     constexpr InnerLock() = default;
+};
+
+// While a process forks nobody else is inside, and the thread that forks needs no guard: handlers of other libraries
+// may run meanwhile.
+extern thread_local constinit bool is_forking;
+class InnerGuard {
+  public:
+    explicit InnerGuard(InnerLock& lock)
+        : lock_(is_forking ? nullptr : &lock) {
+        if (lock_ != nullptr) lock_->lock(node_);
+    }
+    InnerGuard(InnerGuard const&) = delete;
+    InnerGuard& operator=(InnerGuard const&) = delete;
+    ~InnerGuard() {
+        if (lock_ != nullptr) lock_->unlock(node_);
+    }
+
+  private:
+    InnerLock* lock_;
+    InnerLock::Node node_{};
+};
+
+// The functions of POSIX threads return their errors, and leave errno as it is.
+class KeptErrno {
+  public:
+    KeptErrno() = default;
+    KeptErrno(KeptErrno const&) = delete;
+    KeptErrno& operator=(KeptErrno const&) = delete;
+    ~KeptErrno() { errno = kept_; }
+
+  private:
+    int kept_ = errno;
 };
 
 // At an address that is a multiple of a cache line; nothing in it but zeros if it was never given back. Ends the

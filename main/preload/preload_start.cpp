@@ -55,11 +55,14 @@ std::string_view variable(char const* name) {
 
 void before_fork() {
     hold_records();
+    is_forking = true;
 }
 void after_fork() {
+    is_forking = false;
     release_records();
 }
 void begin_child() {
+    is_forking = false;
     release_records();
     forget_waiters();
     each_record([](MutexRecord& record) {
@@ -83,7 +86,7 @@ Operations const& choose() {
     if (!name.empty() && kind == nullptr) refuse("MXK_LOCK", "", name);
     find_processors(nodes.value);
     prepare_for_threads();
-    // The first to be registered: before fork() the last to be called, in the child the first.
+    // Mostly the first to be registered: before fork() the last to be called, in the child the first.
     pthread_atfork(&before_fork, &after_fork, &begin_child);
     if (kind == nullptr) {
         prepare_records(
@@ -98,6 +101,7 @@ Operations const& choose() {
 
 // The first caller, which may be a constructor of another library, chooses; others wait for that.
 void start() {
+    KeptErrno const kept;
     enum : int { Not, Begun, Done };
     static constinit std::atomic<int> state{Not};
     int expected = Not;

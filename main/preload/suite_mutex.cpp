@@ -10,9 +10,11 @@
 #include "arch/lock_user.hpp"
 #include "base/panic.hpp"
 #include "base/spin_wait.hpp"
+#include "locks/fabric/lock_records.hpp"
 #include "main/preload/condition_queue.hpp"
 #include "main/preload/mutex_operations.hpp"
 #include "main/preload/mutex_record.hpp"
+#include "main/preload/preload_memory.hpp"
 #include "main/preload/processors.hpp"
 
 namespace mxk::preload {
@@ -61,8 +63,9 @@ bool try_to_take(MutexRecord& record) {
         if (!try_to_own(record)) return false;
     } else {
         count_as_near_core();
-        held = form.try_lock(record.lock());
-        if (held == nullptr) return false;
+        // Of a lock for nodes a part may still be held that nobody needs: by one that has just unlocked, or tried.
+        for (SpinWait wait; (held = form.try_lock(record.lock())) == nullptr; wait.turn())
+            if (record.owner.load(std::memory_order_relaxed) != nullptr) return false;
     }
     own(record, held);
     return true;
@@ -71,6 +74,8 @@ void give(MutexRecord& record) {
     if (is_of_thread && record.owner.load(std::memory_order_relaxed) != this_thread()) [[unlikely]]
         die("a thread unlocks what another one has locked: expected MXK_LOCK of a kind without Hemlock",
             std::source_location::current());
+    // The lines that it gets are given back at its end, also if it has never locked.
+    if (record.owner.load(std::memory_order_relaxed) != this_thread()) locks::keep_user();
     void* const held = record.held;
     LockUser& user = arch::lock_user();
     user.held = 1;
@@ -89,7 +94,8 @@ class Deadline {
         constexpr std::int64_t max_seconds = 1'000'000'000;
         timespec now{};
         clock_gettime(clock_, &now);
-        std::int64_t const seconds = std::min<std::int64_t>(deadline_.tv_sec, now.tv_sec + max_seconds) - now.tv_sec;
+        std::int64_t const seconds =
+            std::clamp<std::int64_t>(deadline_.tv_sec, 0, now.tv_sec + max_seconds) - now.tv_sec;
         return seconds * 1'000'000'000 + deadline_.tv_nsec - now.tv_nsec;
     }
 
@@ -108,6 +114,7 @@ bool take_until(MutexRecord& record, Deadline const& deadline) {
         if (held != nullptr) own(record, held);
         return held != nullptr;
     }
+    KeptErrno const kept;
     std::int64_t pause = 20'000;
     for (int turn = 0; !try_to_take(record); ++turn) {
         std::int64_t const left = deadline.left();
@@ -246,6 +253,7 @@ Operations const& suite_operations(bool reports) {
 }
 
 void repair_suite() {
+    arch::lock_user().grant.store(0, std::memory_order_relaxed); // whom it was granted to is not here
     each_record([](MutexRecord& record) {
         void const* const owner = record.owner.load(std::memory_order_relaxed);
         if (owner != nullptr && owner != this_thread()) return;

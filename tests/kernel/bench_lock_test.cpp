@@ -121,15 +121,21 @@ MXK_TEST(bench_lock, locks_keep_others_out_and_counts_add_up) {
 MXK_TEST(bench_lock, a_simulation_is_the_same_each_time_and_polls_of_the_home_make_a_lock_slow) {
     Contention contention(LockFabric::Emu);
     if (contention.workers() < 4) MXK_SKIP("needs two nodes of two cores");
-    std::uint64_t before = 0;
-    for (std::string_view const name : {"shfl", "shfl-tas", "mcs-tts", "mcs-tas", "mcs", "mcs"}) {
-        auto const ended = contention.run(kind(name).forms.emulated, false, ecsb);
-        MXK_CHECK(ended.ok());
-        if (!ended) return;
-        std::uint64_t const now = ended.value().outcome.iterations;
-        bool const is_again = name == "mcs" && before > 0 && now == before;
-        MXK_CHECK(now > before || is_again);
-        before = now;
+    std::uint64_t slower = 0;
+    for (std::string_view const name : {"shfl", "shfl-tas", "mcs-tts", "mcs-tas", "mcs"}) {
+        auto const first = contention.run(kind(name).forms.emulated, false, ecsb);
+        auto const second = contention.run(kind(name).forms.emulated, false, ecsb);
+        MXK_CHECK(first.ok() && second.ok());
+        if (!first || !second) return;
+        for (std::size_t worker = 0; worker < contention.workers(); ++worker) {
+            Turn const& turn = first.value().turns[worker];
+            Turn const& again = second.value().turns[worker];
+            MXK_CHECK_EQUAL(turn.iterations, again.iterations);
+            MXK_CHECK_EQUAL(raw(turn.elapsed), raw(again.elapsed));
+        }
+        std::uint64_t const iterations = first.value().outcome.iterations;
+        MXK_CHECK(iterations > slower);
+        slower = iterations;
     }
 }
 

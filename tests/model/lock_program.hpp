@@ -34,6 +34,7 @@ struct LockUse {
     bool keeps_nodes = false; // for all sections of a thread; else each has one, at the same place as on a stack
     // Which threads may give up at any turn of a wait, from the moment another thread lets them.
     std::set<std::size_t> give_up{};
+    std::size_t patience = 0; // how often they are asked in vain before
     // Where each thread enters first, of locks whose nodes say that; none: where new nodes do.
     std::vector<locks::Level> levels{};
 };
@@ -160,6 +161,7 @@ class LockProgram {
         }
         for (std::size_t i = 0; i < use_.sections.size(); ++i)
             nodes_[i] = ModelMemory::allocate(lock_.node_bytes, lock_.node_alignment);
+        its_patience_ = use_.patience;
         may_give_up_ = use_.give_up.empty() ? nullptr : ModelMemory::make<ModelWord<std::uint32_t, false>>(0U);
     }
     void run(std::size_t thread) {
@@ -172,6 +174,7 @@ class LockProgram {
             if (i == 0 || !use_.keeps_nodes) lock_.construct_node(node);
             if (i == 0 && !use_.levels.empty()) *lock_.level(node) = use_.levels[thread];
             said_yes_[thread] = false;
+            asked_[thread] = 0;
             if (!gives_up) {
                 lock_.acquire(locked.lock, node);
             } else if (!lock_.acquire_unless(locked.lock, node, &LockProgram::asks)) {
@@ -184,9 +187,9 @@ class LockProgram {
         ModelUsers::end();
     }
     static bool asks() {
-        bool const says_yes = may_give_up_->load(std::memory_order_relaxed) != 0;
-        if (says_yes) said_yes_[WeakMemory::current().self() - 1] = true;
-        return says_yes;
+        std::size_t const self = WeakMemory::current().self() - 1;
+        if (asked_[self]++ < its_patience_ || may_give_up_->load(std::memory_order_relaxed) == 0) return false;
+        return said_yes_[self] = true;
     }
     void enter(Locked& locked, void* node, SectionOfRun section) {
         WeakMemory& memory = WeakMemory::current();
@@ -234,7 +237,10 @@ class LockProgram {
     Outcome outcome_; // of the run
     std::set<Outcome> outcomes_;
     static inline ModelWord<std::uint32_t, false>* may_give_up_ = nullptr;
-    static inline std::array<bool, max_model_threads> said_yes_{}; // of the section that it waits for
+    static inline std::size_t its_patience_ = 0;
+    // Of the section that it waits for.
+    static inline std::array<bool, max_model_threads> said_yes_{};
+    static inline std::array<std::size_t, max_model_threads> asked_{};
 };
 
 struct LockExploration : ModelExploration {
