@@ -152,6 +152,7 @@ static void* hold_for_a_while(void* argument) {
 static int wait_until_late(pthread_mutex_t* mutex) {
     double const begin = seconds();
     struct timespec deadline = in(CLOCK_REALTIME, 20);
+    errno = 0;
     int const result = pthread_mutex_timedlock(mutex, &deadline);
     TRUE_(seconds() - begin > 0.019);
     deadline = in(CLOCK_MONOTONIC, 20);
@@ -160,6 +161,7 @@ static int wait_until_late(pthread_mutex_t* mutex) {
     deadline.tv_nsec = 1000000000;
     EXPECT(pthread_mutex_timedlock(mutex, &deadline), EINVAL);
     EXPECT(pthread_mutex_clocklock(mutex, CLOCK_PROCESS_CPUTIME_ID, &deadline), EINVAL);
+    EXPECT(errno, 0); /* errors are returned */
     return result;
 }
 static void deadlines(void) {
@@ -384,9 +386,11 @@ static void late(pthread_cond_t* condition, clockid_t clock, int by_clock) {
     struct timespec deadline = in(clock, 20);
     EXPECT(pthread_cond_timedwait(condition, &mutex, &deadline), EPERM);
     EXPECT(pthread_mutex_lock(&mutex), 0);
+    errno = 0;
     EXPECT(by_clock ? pthread_cond_clockwait(condition, &mutex, clock, &deadline)
                     : pthread_cond_timedwait(condition, &mutex, &deadline),
            ETIMEDOUT);
+    EXPECT(errno, 0);
     TRUE_(seconds() - begin > 0.019);
     TRUE_(seconds() - begin < 10);
     EXPECT(pthread_mutex_lock(&mutex), EDEADLK); /* it has it again */
@@ -548,11 +552,14 @@ static void c11(void) {
 
 static pthread_mutex_t mine = PTHREAD_MUTEX_INITIALIZER, others = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t others_again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static volatile int others_held;
 static void* hold_forever(void* argument) {
     pthread_mutex_lock(&others);
+    pthread_mutex_lock(&others_again);
     others_held = 1;
     while (others_held) pause_for(1);
+    pthread_mutex_unlock(&others_again);
     pthread_mutex_unlock(&others);
     return argument;
 }
@@ -586,6 +593,8 @@ static void forked(void) {
         EXPECT(pthread_mutex_unlock(&again), 0);
         EXPECT(by_another(&pthread_mutex_trylock, &again), 0);
         EXPECT(pthread_mutex_trylock(&others), EBUSY); /* as POSIX has it */
+        for (int i = 0; i < 8; ++i) /* threads that get the stack of the one that had it */
+            EXPECT(by_another(&pthread_mutex_trylock, &others_again), EBUSY);
         pthread_mutex_init(&others, NULL);             /* as many programs do then */
         EXPECT(pthread_mutex_trylock(&others), 0);
         pthread_t own[2];
