@@ -563,6 +563,11 @@ static void* hold_forever(void* argument) {
     pthread_mutex_unlock(&others);
     return argument;
 }
+static void* try_others_again(void* argument) {
+    EXPECT(pthread_mutex_trylock(&others_again), EBUSY);
+    pause_for(20); /* all at once */
+    return argument;
+}
 static void* queue_for_mine(void* argument) {
     pthread_mutex_lock(&mine);
     pthread_mutex_unlock(&mine);
@@ -593,8 +598,7 @@ static void forked(void) {
         EXPECT(pthread_mutex_unlock(&again), 0);
         EXPECT(by_another(&pthread_mutex_trylock, &again), 0);
         EXPECT(pthread_mutex_trylock(&others), EBUSY); /* as POSIX has it */
-        for (int i = 0; i < 8; ++i) /* threads that get the stack of the one that had it */
-            EXPECT(by_another(&pthread_mutex_trylock, &others_again), EBUSY);
+        run_threads(8, &try_others_again, NULL); /* one of them gets the stack of the thread that had it */
         pthread_mutex_init(&others, NULL);             /* as many programs do then */
         EXPECT(pthread_mutex_trylock(&others), 0);
         pthread_t own[2];
