@@ -92,8 +92,8 @@ class alignas(cache_line_bytes) Dynamic {
     [[gnu::always_inline]] void lock(std::size_t, Node& node) { lock_.lock(node); }
     [[gnu::always_inline]] void unlock(Node& node) { lock_.unlock(node); }
     [[nodiscard]] bool is_stable() const { return lock_.is_stable(); }
-    // Whether all visitors take one lock; a moment old.
-    [[nodiscard]] bool has_one_lock() const { return !lock_.is_disabled(); }
+    // Whether all visitors take one lock, beside others while it changes; a moment old.
+    [[nodiscard]] bool has_one_lock() const { return !lock_.is_disabled() || !lock_.is_stable(); }
 
     // By the only visitor: it comes without a lock soon.
     void be_alone() { lock_.disable(); }
@@ -120,7 +120,9 @@ class alignas(cache_line_bytes) Cascade {
     [[gnu::always_inline]] void lock(std::size_t bucket, Node& node) { locks_.lock(part_of(bucket), node); }
     [[gnu::always_inline]] void unlock(Node& node) { locks_.unlock(node); }
     [[nodiscard]] bool is_stable() const { return locks_.is_stable(); }
-    [[nodiscard]] bool has_one_lock() const { return locks_.granularity() == Granularity::Coarse; }
+    [[nodiscard]] bool has_one_lock() const {
+        return locks_.granularity() == Granularity::Coarse || !locks_.is_stable();
+    }
 
     void be_alone() {
         is_alone_ = true;

@@ -18,8 +18,7 @@ Result<std::vector<locks::LockKind const*>> lock_kinds(Session const& session, s
     for (;;) {
         std::string_view const name = names.substr(0, names.find(','));
         auto const found = std::ranges::find(kinds, name, &locks::LockKind::name);
-        if (found == kinds.end())
-            return Error::of("expected a lock that 'list' names for {} nodes, got '{}'", session.nodes(), name);
+        if (found == kinds.end()) return Error::of("expected a lock that 'list' names, got '{}'", name);
         chosen.push_back(*found);
         if (name.size() == names.size()) return chosen;
         names.remove_prefix(name.size() + 1);

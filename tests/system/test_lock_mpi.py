@@ -50,7 +50,7 @@ LEFT_OUT = {
     "mcs, release() store 1: left-out",
     "mcs, await() condition 1: never",
     "cohort, acquire() condition 1: never",
-    "mcs, acquire() store 1: left-out",
+    "mcs, enter() store 1: left-out",
     "mcs, release() put 1: unflushed",
 }
 
