@@ -149,6 +149,17 @@ struct LockOperations {
     std::optional<OneSidedCounts> join{};    // a queue behind a holder on another node
     std::optional<OneSidedCounts> hand_over{};
 };
+// Of several kinds: of a word at the home, of one that tickets are drawn from, of a queue whose end is at the home.
+inline constexpr LockOperations one_each{.acquire = {{.home = 1}}, .release = {{.home = 1}}};
+inline constexpr LockOperations two_and_one{.acquire = {{.home = 2}}, .release = {{.home = 1}}};
+inline constexpr LockOperations as_mcs{.acquire = {{.home = 1}},
+                                       .release = {{.home = 1}},
+                                       .join = {{.home = 1, .others = 1}},
+                                       .hand_over = {{.others = 1}}};
+inline constexpr LockOperations as_mcs_by_message{.acquire = {{.home = 1}},
+                                                  .release = {{.home = 1}},
+                                                  .join = {{.home = 1, .others = 1}},
+                                                  .hand_over = {{.messages = 1}}};
 
 // The kind's place among those that are measured if none is named, by fabric; 0: it is not. Numbers leave gaps.
 struct DefaultPlace {

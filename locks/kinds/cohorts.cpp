@@ -54,17 +54,6 @@ template <typename F> using CTasMcsAbort = Cohort<F, UpperTas, LowerAbortableMcs
 template <typename F> using CMcsMcsMessage = Cohort<F, MessageMcs, LowerMcs>;
 template <typename F> using CMcsHemlockMessage = Cohort<F, MessageMcs, EncodedHemlock>;
 
-constexpr LockOperations one_each{.acquire = {{.home = 1}}, .release = {{.home = 1}}};
-constexpr LockOperations two_and_one{.acquire = {{.home = 2}}, .release = {{.home = 1}}};
-constexpr LockOperations as_mcs{.acquire = {{.home = 1}},
-                                .release = {{.home = 1}},
-                                .join = {{.home = 1, .others = 1}},
-                                .hand_over = {{.others = 1}}};
-constexpr LockOperations as_mcs_by_message{.acquire = {{.home = 1}},
-                                           .release = {{.home = 1}},
-                                           .join = {{.home = 1, .others = 1}},
-                                           .hand_over = {{.messages = 1}}};
-
 constexpr LockKind c_tas_mcs = node_lock("c-tas-mcs", "cohort: test-and-set of nodes, MCS in each", Fairness::Unbounded,
                                          lock_forms<CTasMcs>, one_each);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_tas_mcs);

@@ -38,10 +38,6 @@ template <typename F> using CMcsOverlap = Cohort<F, UpperMcs, OverlapHemlock>;
 template <typename F> using CMcsAhead = Cohort<F, UpperMcs, AheadHemlock>;
 template <typename F> using CMcsInline = Cohort<F, UpperMcs, InlineHemlock>;
 
-constexpr LockOperations as_mcs{.acquire = {{.home = 1}},
-                                .release = {{.home = 1}},
-                                .join = {{.home = 1, .others = 1}},
-                                .hand_over = {{.others = 1}}};
 constexpr LockKind c_mcs_hem_base = node_lock("c-mcs-hem-base", "cohort: MCS of nodes, hemlock in each",
                                               Fairness::Bounded, lock_forms<CMcsBase>, as_mcs);
 MXK_REGISTER(mxk_lock_kinds, LockKind, c_mcs_hem_base);

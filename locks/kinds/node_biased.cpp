@@ -17,8 +17,6 @@ template <typename F> using NoStealShfl = Shfl<F, {.steals = false}>;
 template <typename F> using McsTts = Shfl<F, {.shuffles = false}>;
 template <typename F> using McsTas = Shfl<F, {.shuffles = false, .looks_first = false}>;
 
-constexpr LockOperations one_each{.acquire = {{.home = 1}}, .release = {{.home = 1}}};
-constexpr LockOperations two_and_one{.acquire = {{.home = 2}}, .release = {{.home = 1}}};
 constexpr LockOperations as_rh{.acquire = {{.others = 1, .near = 1}}, .release = {{.near = 1}}};
 
 constexpr LockKind rh_1_16 = node_lock("rh-1-16", "the last node keeps the lock; fair in 1 of 1, waits up to 16 turns",

@@ -20,15 +20,6 @@ template <typename F> using LooksFirstDash = Dash<F, DashStep::LooksFirst>;
 template <typename F> using PlainLoadsDash = Dash<F, DashStep::PlainLoads>;
 template <typename F> using PutDash = Dash<F, DashStep::Put>;
 
-constexpr LockOperations as_mcs{.acquire = {{.home = 1}},
-                                .release = {{.home = 1}},
-                                .join = {{.home = 1, .others = 1}},
-                                .hand_over = {{.others = 1}}};
-constexpr LockOperations as_mcs_by_message{.acquire = {{.home = 1}},
-                                           .release = {{.home = 1}},
-                                           .join = {{.home = 1, .others = 1}},
-                                           .hand_over = {{.messages = 1}}};
-
 constexpr LockKind mcs = flat_lock("mcs", "a queue; each waiter polls a word of its own", Fairness::Fifo,
                                    lock_forms<StoreMcs>, as_mcs, {.smp = 40, .emulated = 10, .mpi = 10});
 MXK_REGISTER(mxk_lock_kinds, LockKind, mcs);

@@ -15,9 +15,6 @@ template <typename F> using PlainTts = Tts<F>;
 template <typename F> using BackoffTts = Tts<F, Backoff<1024, 16384>>;
 template <typename F> using PlainTicket = Ticket<F>;
 
-constexpr LockOperations one_each{.acquire = {{.home = 1}}, .release = {{.home = 1}}};
-constexpr LockOperations two_and_one{.acquire = {{.home = 2}}, .release = {{.home = 1}}};
-
 constexpr LockKind tas =
     flat_lock("tas", "test-and-set", Fairness::Unbounded, lock_forms<PlainTas>, one_each, {.smp = 10});
 MXK_REGISTER(mxk_lock_kinds, LockKind, tas);
