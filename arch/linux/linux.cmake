@@ -72,7 +72,7 @@ endfunction()
 # Everything but the program's entry: the kernel's rooms, which the fuzzers are about; the others, with what they work on;
 # and the subjects, more than half of what there is to compile.
 room_sources(linux_sources arch/linux arch/cpuid tasks/threads/posix main)
-list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|mpi/|preload/|linux/program\\.cpp$)")
+list(FILTER linux_sources EXCLUDE REGEX "/main/(metal/|mpi/|cluster/|preload/|linux/program\\.cpp$)")
 mxk_objects(mxk-rooms library ${level} ${rooms_sources} ${linux_sources})
 mxk_objects(mxk-kernel ${kernel_kind} ${level} ${kernel_sources})
 target_compile_options(mxk-kernel PRIVATE ${library_options})
@@ -157,6 +157,7 @@ include(${CMAKE_SOURCE_DIR}/main/library/library.cmake)
 include(${CMAKE_SOURCE_DIR}/peers/peers.cmake)
 if(NOT MXK_SANITIZE AND NOT MXK_COVERAGE) # the libraries are not instrumented
     include(${CMAKE_SOURCE_DIR}/main/mpi/mpi.cmake)
+    include(${CMAKE_SOURCE_DIR}/main/cluster/cluster.cmake)
     include(${CMAKE_SOURCE_DIR}/main/preload/preload.cmake)
     # What `tools/mxk heap-record` loads into any program, so of C++ it brings nothing that would be loaded, too.
     add_library(mxk-record-heap MODULE tools/heap_recorder/heap_recorder.cpp)

@@ -9,6 +9,7 @@
 #include "kernel/console/options.hpp"
 #include "kernel/memory/scratch_memory.hpp"
 #include "kernel/topology/system_topology.hpp"
+#include "kernel/topology/topology_part.hpp"
 #include "kernel/topology/topology_preview.hpp"
 
 namespace mxk {
@@ -55,6 +56,8 @@ void print_json(TextSink& out, std::string_view dump, topology::Topology const& 
         json.field("mitigations", machine.mitigations);
     }
     topology::write_json(json, topology);
+    if (dump.empty())
+        for (topology::Part const* const part : topology::registered_parts()) part->write_json(json);
     json.begin_array("warnings");
     for (log::Line const& warning : warnings) json.element(warning.view());
     json.end_array();
@@ -68,6 +71,7 @@ void show_machine(TextSink& out, bool as_json) {
         auto const machine = arch::describe_machine();
         format(out, "cpu {}, microcode {}, {}\n", machine.cpu,
                machine.microcode.empty() ? "not told" : machine.microcode, machine.mitigations);
+        for (topology::Part const* const part : topology::registered_parts()) part->print(out);
         return;
     }
     print_json(out, {}, system_topology(), log::warnings(), log::warning_count());

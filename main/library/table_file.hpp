@@ -92,6 +92,8 @@ class Reader {
     ~Reader();
 
     [[nodiscard]] std::uint64_t pairs() const { return pairs_; }
+    // The check sum that its pairs must have.
+    [[nodiscard]] std::uint32_t sum() const { return wanted_sum_; }
     // False behind the last byte, or after an error, which finish() gives.
     bool read(void* bytes, std::size_t size);
     // All was read, and the check sum is right.

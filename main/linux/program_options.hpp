@@ -17,6 +17,10 @@ namespace mxk {
 struct MemorySize {
     std::uint64_t bytes = 0; // 0: not said
 };
+// What kernel/console/options.hpp asks of an option's type.
+Result<void> parse_value(std::string_view text, MemorySize& size);
+void print_value(TextSink& out, MemorySize const& size);
+void describe_value(TextSink& out, MemorySize const&);
 
 struct ProgramOptions {
     std::uint32_t cores = 0;

@@ -1,0 +1,40 @@
+// How a rank notices that another one is lost: a thread of its own tells all others twice a second that this rank
+// lives, and listens. A rank of which nothing was heard for so long, or about which a call of MPI fails, is lost, and
+// with it what the run computes: this rank says which one it was and what was under way to it, tells the others, and
+// ends with status 5. Nothing is printed as a result after that.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "main/cluster/mpi_world.hpp"
+
+namespace mxk::cluster {
+
+constexpr int lost_exit_code = 5;
+
+class Beats {
+  public:
+    // What stands in the message about a rank: what was under way to it, as text.
+    using InFlight = std::string (*)(void const* context, Rank rank);
+
+    // `processors`: that the thread may use.
+    Beats(MpiWorld& world, double seconds, cpu_set_t const& processors);
+    ~Beats(); // collective: it stops when all ranks have come here
+    Beats(Beats const&) = delete;
+    Beats& operator=(Beats const&) = delete;
+
+    void tell_in_flight(InFlight in_flight, void const* context);
+
+  private:
+    MpiWorld& world_;
+    std::atomic<bool> stopping_{false};
+    std::thread thread_;
+};
+
+} // namespace mxk::cluster

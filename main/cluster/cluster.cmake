@@ -1,0 +1,35 @@
+# mxk-cluster: MXK on several ranks, over MPI, with Open MPI and with MPICH, as far as they are there: what is missing
+# leaves its program out and never fails the build. Not of `all`; `make cluster` builds them. Included by the Linux build,
+# after main/mpi/mpi.cmake, which has looked for both.
+room_sources(remote_sources tasks/remote)
+room_sources(cluster_sources main/cluster)
+set(cluster_program_sources ${cluster_sources})
+list(FILTER cluster_sources INCLUDE REGEX "/main/cluster/(cluster|beats|table_set)\\.cpp$")
+list(FILTER cluster_program_sources EXCLUDE REGEX "/main/cluster/(cluster|beats|table_set|mpi_world)\\.cpp$")
+mxk_objects(mxk-cluster-parts library -O2 ${remote_sources} ${cluster_sources})
+target_compile_options(mxk-cluster-parts PRIVATE ${library_options})
+mxk_objects(mxk-cluster-commands program -O2 ${cluster_program_sources})
+set_target_properties(mxk-cluster-parts mxk-cluster-commands PROPERTIES EXCLUDE_FROM_ALL ON)
+
+if(NOT openmpi_FOUND AND NOT mpich_FOUND)
+    left_out("mxk-cluster" "Open MPI or MPICH" "libopenmpi-dev libmpich-dev" mpi)
+    return()
+endif()
+add_custom_target(mxk-cluster)
+# cluster_program(NAME): with the library that pkg-config has found as NAME.
+function(cluster_program name)
+    if(NOT ${name}_FOUND)
+        message(STATUS "mxk-cluster-${name} is left out: its library was not found")
+        return()
+    endif()
+    add_library(mxk-cluster-world-${name} OBJECT EXCLUDE_FROM_ALL main/cluster/mpi_world.cpp)
+    target_compile_options(mxk-cluster-world-${name} PRIVATE -O2 ${library_options})
+    target_link_libraries(mxk-cluster-world-${name} PUBLIC PkgConfig::${name})
+    add_executable(mxk-cluster-${name} EXCLUDE_FROM_ALL)
+    set_target_properties(mxk-cluster-${name} PROPERTIES ENABLE_EXPORTS ON LINKER_LANGUAGE CXX)
+    target_link_libraries(mxk-cluster-${name} PRIVATE mxk-cluster-world-${name} mxk-cluster-parts mxk-cluster-commands
+        mxk-kernel mxk-rooms mxk-bench-measuring)
+    add_dependencies(mxk-cluster mxk-cluster-${name})
+endfunction()
+cluster_program(openmpi)
+cluster_program(mpich)
