@@ -49,7 +49,11 @@ list(REMOVE_ITEM unit_sources ${growing_sources})
 list(PREPEND unit_sources ${growing_sources})
 add_executable(mxk-concurrent EXCLUDE_FROM_ALL)
 mxk_tests(mxk-concurrent-tests ${brief_level} ${unit_sources})
-target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-concurrent-tests mxk-test-judge GTest::gtest_main)
+# What no program but mxk-cluster has.
+room_sources(remote_sources tasks/remote)
+mxk_objects(mxk-remote library ${level} ${remote_sources})
+set_target_properties(mxk-remote PROPERTIES EXCLUDE_FROM_ALL ON)
+target_link_libraries(mxk-concurrent PRIVATE ${all_objects} mxk-remote mxk-concurrent-tests mxk-test-judge GTest::gtest_main)
 
 # The model checker: copies of sources, whose atomics are words of it. Without sanitizers, which fibers that are given up in
 # the middle do not agree with, and which would take three times as long.
