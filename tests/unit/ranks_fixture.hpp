@@ -30,7 +30,7 @@ struct RanksShape {
     std::uint64_t disturb = 0; // a seed; 0: no disturbance
     Departure departure = Departure::WhenSent;
     remote::NetworkLimits limits{};
-    std::uint32_t sleep_us_of_rank_0 = 0; // 0: as that of the others
+    std::uint32_t sleep_us_of_rank_0 = 0; // 0: as the others, which look often
 };
 
 inline std::string describe(RanksShape const& shape) {
@@ -58,8 +58,7 @@ class Ranks {
                 else
                     links.push_back(&disturbed_.emplace_back(links_.end(peer), shape.disturb * 1000 + peer));
             }
-            limits.sleep_us =
-                rank == 0 && shape.sleep_us_of_rank_0 != 0 ? shape.sleep_us_of_rank_0 : shape.limits.sleep_us;
+            limits.sleep_us = rank == 0 && shape.sleep_us_of_rank_0 != 0 ? shape.sleep_us_of_rank_0 : 100;
             auto made = remote::Network::create({rank, shape.ranks, shape.cores, endpoints(), rank * shape.cores},
                                                 links, limits);
             expect(made.ok(), "there is memory for a network");

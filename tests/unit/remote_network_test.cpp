@@ -275,8 +275,7 @@ TEST_F(RemoteNetworkTest, a_rank_that_is_cut_off_holds_up_no_others) {
 
 // It looks again every twenty seconds only, but one of its rank sends.
 TEST_F(RemoteNetworkTest, an_endpoint_that_sleeps_wakes_for_who_sends) {
-    RanksShape const shape{
-        .ranks = 2, .limits = {.patience_us = 10'000, .sleep_us = 100}, .sleep_us_of_rank_0 = 20'000'000};
+    RanksShape const shape{.ranks = 2, .limits = {.patience_us = 10'000}, .sleep_us_of_rank_0 = 20'000'000};
     with_ranks({shape}, [](Worker& here, Ranks& ranks) {
         EchoRun run(here, ranks, 10);
         Cycles const start = clock::timestamp();
@@ -575,14 +574,16 @@ Coroutine<> call_at_random(Ranks& ranks, std::uint64_t seed, std::uint32_t calls
     for (std::uint32_t i = 0; i < calls; ++i) {
         GlobalCore const to = ranks.core(random.below(ranks.cores_of_all()));
         std::uint64_t const number = random.below(1000);
+        bool has_run = false;
         switch (random.below(6)) {
-        case 0: co_await await_sum(network, to, number); break;
-        case 1: co_await await_half(network, to, number); break;
-        case 2: co_await await_refusal(network, to, number); break;
-        case 3: co_await await_reversed(network, to, number); break;
-        case 4: co_await await_core(network, to); break;
-        default: co_await await_nothing(network, to);
+        case 0: has_run = co_await await_sum(network, to, number); break;
+        case 1: has_run = co_await await_half(network, to, number); break;
+        case 2: has_run = co_await await_refusal(network, to, number); break;
+        case 3: has_run = co_await await_reversed(network, to, number); break;
+        case 4: has_run = co_await await_core(network, to); break;
+        default: has_run = co_await await_nothing(network, to);
         }
+        EXPECT_TRUE(has_run) << "there is memory for its frame";
         EXPECT_EQ(Worker::current().core(), home);
     }
     ended.add(1);
@@ -605,7 +606,7 @@ TEST_F(RemoteNetworkTest, coroutines_get_the_results_of_their_calls) {
 }
 
 TEST_F(RemoteNetworkTest, calls_that_wait_in_a_body_get_their_results) {
-    with_ranks(ranks_of_all_kinds(), [](Worker& here, Ranks& ranks) {
+    with_ranks(ranks_of_all_kinds(), [](Worker& /*here*/, Ranks& ranks) {
         std::vector<CoreId> const cores = ranks.all_cores_of_ranks();
         std::vector<std::uint32_t> calls(cores.size());
         ASSERT_TRUE(run_on(std::span<CoreId const>(cores), [&](Worker& worker, std::size_t place) {

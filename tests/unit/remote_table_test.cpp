@@ -155,8 +155,8 @@ std::vector<RanksShape> ranks_for_tables() {
 
 template <typename Key, typename Value> void expect_calls_as_of_a_map(Worker& here, Ranks& ranks) {
     RankTablesModel<Key, Value> model(here, ranks, ranks.shape().disturb + 1);
-    for (std::size_t const count : {0U, 1U, 63U, 64U, 65U, 700U}) {
-        for (std::uint64_t const kinds : {std::uint64_t{5}, std::uint64_t{1000}})
+    for (std::size_t const count : {0U, 1U, 63U, 64U, 65U, 300U}) {
+        for (std::uint64_t const kinds : {std::uint64_t{5}, std::uint64_t{400}})
             for (TableOperation const operation : {TableOperation::Insert, TableOperation::Find, TableOperation::Upsert,
                                                    TableOperation::Update, TableOperation::Erase, TableOperation::Find})
                 model.play(operation, count, kinds);
@@ -176,7 +176,7 @@ TEST_F(RemoteTableTest, calls_give_what_a_map_would) {
 TEST_F(RemoteTableTest, operations_on_one_key_take_effect_in_the_order_of_the_span) {
     with_ranks(ranks_for_tables(), [](Worker& here, Ranks& ranks) {
         RankTables<std::uint64_t, std::uint64_t> tables(ranks, ranks.shape().ranks);
-        constexpr std::size_t count = 3000;
+        constexpr std::size_t count = 400;
         constexpr std::size_t kinds = 7;
         std::vector<std::uint64_t> keys;
         std::vector<std::uint64_t> values;
