@@ -28,12 +28,19 @@ Result<void> Endpoint::prepare(NodeId node) {
     NetworkShape const& shape = network_.shape();
     std::size_t const peers = std::size_t{shape.ranks} * shape.endpoints;
     std::size_t const others = std::size_t{shape.ranks - 1} * shape.endpoints;
-    for (std::size_t i = 0; i < peers; ++i) peers_.emplace_back(limits.credits);
+    // A buffer with a request is taken until its reply has left, which may be when the other rank receives it. So one
+    // buffer more than there may be requests: two ranks with all buffers taken would wait for each other.
+    std::uint32_t const credits =
+        others == 0 ? limits.credits
+                    : std::clamp(static_cast<std::uint32_t>((std::size_t{limits.max_buffers} - 1) / others), 1U,
+                                 limits.credits);
+    for (std::size_t i = 0; i < peers; ++i) peers_.emplace_back(credits);
+    std::size_t const numbers = others * credits;
     // Requests of all others, and the replies to this one's.
-    std::size_t const wanted = std::min<std::size_t>(2 * others * limits.credits, limits.max_buffers);
+    std::size_t const wanted =
+        others == 0 ? 0 : std::max(std::min<std::size_t>(2 * numbers, limits.max_buffers), numbers + 1);
     buffers_ = MXK_TRY(NodeVector<Message>::create(wanted, node));
     for (std::size_t i = 0; i < wanted; ++i) buffers_.emplace(network_).home = home;
-    std::size_t const numbers = others * limits.credits;
     by_number_.assign(numbers, nullptr);
     for (std::size_t i = numbers; i > 0; --i) free_numbers_.push_back(static_cast<std::uint32_t>(i - 1));
     return {};

@@ -155,7 +155,9 @@ std::vector<RanksShape> ranks_for_tables() {
 
 template <typename Key, typename Value> void expect_calls_as_of_a_map(Worker& here, Ranks& ranks) {
     RankTablesModel<Key, Value> model(here, ranks, ranks.shape().disturb + 1);
-    for (std::size_t const count : {0U, 1U, 63U, 64U, 65U, 300U}) {
+    // Where requests are scarce, each takes a key or two.
+    std::vector<std::size_t> const all{0, 1, 63, 64, 65, 300};
+    for (std::size_t const count : ranks.shape().limits.requests > 2 ? all : std::vector<std::size_t>{0, 1, 65}) {
         for (std::uint64_t const kinds : {std::uint64_t{5}, std::uint64_t{400}})
             for (TableOperation const operation : {TableOperation::Insert, TableOperation::Find, TableOperation::Upsert,
                                                    TableOperation::Update, TableOperation::Erase, TableOperation::Find})
