@@ -6,7 +6,7 @@
 //     the operations were done
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,7 +47,9 @@ template <typename Key, typename Value> class RankTable {
         : network_(network)
         , local_(std::move(local))
         , ranks_(ranks)
-        , service_(network.add_service(&RankTable::serve, this)) {}
+        , service_(network.add_service(&RankTable::serve, this)) {
+        expect(room(TableOperation::Find) > 0 && room(TableOperation::Insert) > 0, "a message has room for a key");
+    }
     ~RankTable() { network_.remove_service(service_); }
     RankTable(RankTable const&) = delete;
     RankTable& operator=(RankTable const&) = delete;

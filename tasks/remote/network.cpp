@@ -16,6 +16,12 @@ Result<std::unique_ptr<Network>> Network::create(NetworkShape const& shape, std:
     if (shape.cores > std::numeric_limits<std::uint16_t>::max())
         return Error::of("expected up to {} cores of a rank, got {}", std::numeric_limits<std::uint16_t>::max(),
                          shape.cores);
+    if (limits.fill < NetworkLimits::min_fill || limits.fill > Message::wire_bytes)
+        return Error::of("expected messages of {} to {} bytes, got {}", NetworkLimits::min_fill, Message::wire_bytes,
+                         limits.fill);
+    if (limits.credits == 0 || limits.requests == 0 || limits.max_buffers == 0)
+        return Error::of("expected credits, requests and buffers of a network, got {}, {} and {}", limits.credits,
+                         limits.requests, limits.max_buffers);
     std::unique_ptr<Network> network(new Network(shape, limits));
     network->sides_ = std::vector<Side>(shape.cores);
     for (std::uint32_t core = 0; core < shape.cores; ++core) {

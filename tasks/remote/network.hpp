@@ -33,14 +33,15 @@ struct NetworkShape {
 };
 
 struct NetworkLimits {
-    std::uint32_t credits = 8;   // requests on the way from one endpoint to another, fewer where buffers are few
-    std::uint32_t fill = 4096;   // bytes of a message, with its head, at which it is sent
-    std::uint32_t requests = 64; // of a core that have no reply yet, and those that are being filled
-    std::uint32_t max_buffers =
-        1024; // in which an endpoint may receive at a time; at least one more than there are others
-    std::uint32_t patience_us = 500; // how long an endpoint looks for messages all the time, when none has come
-    std::uint32_t sleep_us = 1000;   // and then how often: the delay of the first message to an idle rank
-    bool shares_processors = false;  // with other ranks: an endpoint that finds nothing offers the processor
+    static constexpr std::uint32_t min_fill = 256;
+
+    std::uint32_t credits = 8;        // requests on the way from one endpoint to another
+    std::uint32_t fill = 4096;        // bytes of a message, with its head, at which it is sent
+    std::uint32_t requests = 64;      // of a core that have no reply yet, and those that are being filled
+    std::uint32_t max_buffers = 1024; // in which an endpoint may receive at a time; bounds credits (endpoint.cpp)
+    std::uint32_t patience_us = 500;  // how long an endpoint looks for messages all the time, when none has come
+    std::uint32_t sleep_us = 1000;    // and then how often: the delay of the first message to an idle rank
+    bool shares_processors = false;   // with other ranks: an endpoint that finds nothing offers the processor
 };
 
 // What a service is given: a request's operations. It writes the answer, of up to Message::payload_bytes, and gives its
@@ -67,7 +68,8 @@ struct EndpointStatistics {
 
 class Network {
   public:
-    // `links`: one for each endpoint. Errors: no memory, more cores than a message can name.
+    // `links`: one for each endpoint. Errors: no memory, more cores than a message can name, limits that are 0
+    // or a `fill` that no message has.
     static Result<std::unique_ptr<Network>> create(NetworkShape const& shape, std::span<Link* const> links,
                                                    NetworkLimits const& limits);
     ~Network();

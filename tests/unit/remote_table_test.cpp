@@ -141,7 +141,7 @@ template <typename Key, typename Value> class RankTablesModel {
 
 std::vector<RanksShape> ranks_for_tables() {
     return {
-        {.ranks = 2},
+        {.ranks = 2, .limits = {.fill = 256}},
         // Fewer requests than cores that have keys.
         {.ranks = 4, .cores = 2, .limits = {.credits = 1, .fill = 512, .requests = 2}},
         {.ranks = 3,
@@ -157,7 +157,7 @@ template <typename Key, typename Value> void expect_calls_as_of_a_map(Worker& he
     RankTablesModel<Key, Value> model(here, ranks, ranks.shape().disturb + 1);
     // Where requests are scarce, each takes a key or two.
     std::vector<std::size_t> const all{0, 1, 63, 64, 65, 300};
-    for (std::size_t const count : ranks.shape().limits.requests > 2 ? all : std::vector<std::size_t>{0, 1, 65}) {
+    for (std::size_t const count : ranks.shape().limits.requests > 3 ? all : std::vector<std::size_t>{0, 1, 65}) {
         for (std::uint64_t const kinds : {std::uint64_t{5}, std::uint64_t{400}})
             for (TableOperation const operation : {TableOperation::Insert, TableOperation::Find, TableOperation::Upsert,
                                                    TableOperation::Update, TableOperation::Erase, TableOperation::Find})
