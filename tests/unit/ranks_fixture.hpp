@@ -67,8 +67,9 @@ class Ranks {
         of_cores_ = this;
         for (auto const& network : networks_) network->begin(here);
     }
-    // Nothing is under way, or what is, is to be lost.
+    // Waits for what was posted and whose end nobody has waited for, unless a link was cut.
     ~Ranks() {
+        if (!is_cut_) settle();
         for (auto const& network : networks_) network->end();
         for (remote::Peer peer = 0; peer < shape_.ranks * endpoints(); ++peer)
             EXPECT_LE(links_.end(peer).max_on_the_way(), shape_.limits.credits) << "requests on the way to one peer";
@@ -94,9 +95,25 @@ class Ranks {
         return cores;
     }
     [[nodiscard]] MemoryLinks& links() { return links_; }
-    [[nodiscard]] DisturbedLink& disturbed(remote::Peer peer) { return disturbed_[peer]; }
+    // Of ranks that are disturbed.
+    void cut(remote::Peer peer) {
+        is_cut_ = true;
+        disturbed_[peer].cut();
+    }
 
   private:
+    // Until all replies have come, and each core has run what it was sent because of them.
+    void settle() {
+        Worker::current().run_until([this] {
+            for (auto const& network : networks_)
+                for (remote::Rank rank = 0; rank < shape_.ranks; ++rank)
+                    if (network->in_flight_to(rank) != 0) return false;
+            return true;
+        });
+        std::vector<CoreId> const cores = all_cores_of_ranks();
+        for (int round = 0; round < 3; ++round)
+            EXPECT_TRUE(run_on(std::span<CoreId const>(cores), [](Worker&, std::size_t) { return Step::Done; }));
+    }
     [[nodiscard]] std::uint32_t endpoints() const { return shape_.endpoint_of_each_core ? shape_.cores : 1; }
 
     static inline Ranks* of_cores_ = nullptr;
@@ -105,6 +122,7 @@ class Ranks {
     MemoryLinks links_;
     std::deque<DisturbedLink> disturbed_; // by peer
     std::vector<std::unique_ptr<remote::Network>> networks_;
+    bool is_cut_ = false;
 };
 
 class RanksTest : public testing::Test {

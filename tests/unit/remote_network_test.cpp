@@ -258,7 +258,7 @@ TEST_F(RemoteNetworkTest, few_buffers_are_enough) {
 TEST_F(RemoteNetworkTest, a_rank_that_is_cut_off_holds_up_no_others) {
     with_ranks({{.ranks = 3, .disturb = 1, .limits = {.credits = 2, .requests = 16}}}, [](Worker& here, Ranks& ranks) {
         EchoRun run(here, ranks, 5);
-        ranks.disturbed(2).cut();
+        ranks.cut(2);
         run.askers[0].set_target(2);
         run.askers[1].set_target(0);
         run.group.give_up_one(); // of rank 0, whose end nobody sees
