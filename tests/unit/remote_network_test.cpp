@@ -605,6 +605,33 @@ TEST_F(RemoteNetworkTest, coroutines_get_the_results_of_their_calls) {
     });
 }
 
+Result<void> refuse_always(Worker& /*here*/) {
+    return Error("expected another function");
+}
+constexpr auto remote_refuse_always = remote_function<&refuse_always>("test/refuse-always");
+MXK_REGISTER(mxk_remote_functions, RemoteFunction, remote_refuse_always);
+
+Coroutine<> await_refuse_always(remote::Network& network, GlobalCore to, std::size_t& refused) {
+    Result<void> const result = co_await spawn_at<&refuse_always>(network, to);
+    EXPECT_FALSE(result.ok());
+    if (!result.ok()) refused += result.error().message() == "expected another function" ? 1 : 0;
+}
+
+// A call without arguments takes less of a request than its error does of the reply.
+TEST_F(RemoteNetworkTest, what_is_asked_together_has_room_for_its_answers) {
+    with_ranks({{.ranks = 2}, {.ranks = 2, .limits = {.fill = 16384}}}, [](Worker& here, Ranks& ranks) {
+        constexpr std::size_t calls = 2500;
+        for (remote::Rank const rank : {0U, 1U}) {
+            std::size_t refused = 0;
+            TaskGroup group(here);
+            for (std::size_t i = 0; i < calls; ++i)
+                ASSERT_TRUE(start(here, group, await_refuse_always(ranks.network(0), {rank, core_id(0)}, refused)));
+            group.wait();
+            EXPECT_EQ(refused, calls);
+        }
+    });
+}
+
 TEST_F(RemoteNetworkTest, calls_that_wait_in_a_body_get_their_results) {
     with_ranks(ranks_of_all_kinds(), [](Worker& /*here*/, Ranks& ranks) {
         std::vector<CoreId> const cores = ranks.all_cores_of_ranks();
