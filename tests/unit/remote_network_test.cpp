@@ -614,7 +614,7 @@ MXK_REGISTER(mxk_remote_functions, RemoteFunction, remote_refuse_always);
 Coroutine<> await_refuse_always(remote::Network& network, GlobalCore to, std::size_t& refused) {
     Result<void> const result = co_await spawn_at<&refuse_always>(network, to);
     EXPECT_FALSE(result.ok());
-    if (!result.ok()) refused += result.error().message() == "expected another function" ? 1 : 0;
+    if (!result.ok()) refused += result.error().message() == "expected another function" ? 1U : 0U;
 }
 
 // A call without arguments takes less of a request than its error does of the reply.
