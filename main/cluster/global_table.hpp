@@ -197,7 +197,7 @@ template <typename Key, typename Value> Result<void> GlobalTable<Key, Value>::mo
 
 template <typename Key, typename Value>
 Result<std::size_t> GlobalTable<Key, Value>::save(std::string const& folder) const {
-    cluster::TableSet set{.number = cluster_->rank() == 0 ? cluster::new_set_number() : 0};
+    cluster::TableSet set{.number = cluster_->rank() == 0 ? cluster::new_set_number() : 0, .parts = {}};
     cluster_->broadcast(set.number);
     set.parts.resize(cluster_->ranks());
     std::string const path = cluster::part_path(folder, set.number, cluster_->rank());

@@ -183,6 +183,25 @@ Sums sums_of(remote::Network const& network) {
     return sums;
 }
 
+// There and back, by messages: each key's place is what its hash says.
+PhaseResult move_keys(Cluster& cluster) {
+    PhaseResult result;
+    Table& table = *state->table;
+    cluster.barrier();
+    result.start = raw(clock::timestamp());
+    for (Rank const ranks : {state->run.other_ranks, state->run.ranks}) {
+        std::uint64_t const sent = sums_of(cluster.network()).operations;
+        if (auto const moved = table.move_to(ranks); !moved) {
+            result.error.set(moved.error());
+            return result;
+        }
+        result.moved += sums_of(cluster.network()).operations - sent;
+    }
+    result.end = raw(clock::timestamp());
+    result.own_keys = table.own_size();
+    return result;
+}
+
 std::vector<CoreId> own_cores(Cluster const& cluster) {
     std::vector<CoreId> cores;
     for (std::uint32_t i = 0; i < cluster.cores(); ++i) cores.push_back(core_id(i));
@@ -222,6 +241,7 @@ Ended begin_table(Cluster& cluster, TableRun const& run) {
 }
 
 PhaseResult run_phase(Cluster& cluster, Phase const& phase) {
+    if (phase == Phase::Move) return move_keys(cluster);
     PhaseResult result;
     for (Share& share : state->shares) {
         share.right = share.next = share.ended = 0;
