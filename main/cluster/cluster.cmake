@@ -1,5 +1,5 @@
 # mxk-cluster: MXK on several ranks, over MPI, with Open MPI and with MPICH, as far as they are there: what is missing
-# leaves its program out and never fails the build. Not of `all`; `make cluster` builds them. Included by the Linux build,
+# leaves its program out and never fails the build. For each a program and a library for programs of one's own. Not of `all`; `make cluster` builds them. Included by the Linux build,
 # after main/mpi/mpi.cmake, which has looked for both.
 room_sources(remote_sources tasks/remote)
 room_sources(cluster_sources main/cluster)
@@ -16,8 +16,8 @@ if(NOT openmpi_FOUND AND NOT mpich_FOUND)
     return()
 endif()
 add_custom_target(mxk-cluster)
-# cluster_program(NAME): with the library that pkg-config has found as NAME.
-function(cluster_program name)
+# cluster_program(NAME PACKAGE): with the library that pkg-config knows as PACKAGE and has found as NAME.
+function(cluster_program name package)
     if(NOT ${name}_FOUND)
         message(STATUS "mxk-cluster-${name} is left out: its library was not found")
         return()
@@ -29,7 +29,17 @@ function(cluster_program name)
     set_target_properties(mxk-cluster-${name} PROPERTIES ENABLE_EXPORTS ON LINKER_LANGUAGE CXX)
     target_link_libraries(mxk-cluster-${name} PRIVATE mxk-cluster-world-${name} mxk-cluster-parts mxk-cluster-commands
         mxk-kernel mxk-rooms mxk-bench-measuring)
-    add_dependencies(mxk-cluster mxk-cluster-${name})
+    add_library(mxk-cluster-library-${name} STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:mxk-cluster-world-${name}>
+        $<TARGET_OBJECTS:mxk-cluster-parts>)
+    set_target_properties(mxk-cluster-library-${name} PROPERTIES OUTPUT_NAME mxk-cluster-${name} LINKER_LANGUAGE CXX)
+    add_dependencies(mxk-cluster mxk-cluster-${name} mxk-cluster-library-${name})
+    # Where they were built.
+    set(mpi_package ${package})
+    set(mpi_name ${name})
+    configure_file(${CMAKE_SOURCE_DIR}/main/cluster/mxk-cluster.pc.in ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/libmxk-cluster-${name}.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cluster OPTIONAL)
+    install(PROGRAMS ${CMAKE_BINARY_DIR}/mxk-cluster-${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cluster OPTIONAL)
+    install(FILES ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT cluster)
 endfunction()
-cluster_program(openmpi)
-cluster_program(mpich)
+cluster_program(openmpi ompi-c)
+cluster_program(mpich mpich)

@@ -67,7 +67,7 @@ std::string in_flight(void const* context, remote::Rank rank) {
 
 Result<std::unique_ptr<Cluster>> Cluster::start(int& count, char**& arguments, ClusterOptions const& options) {
     std::unique_ptr<Cluster> cluster(new Cluster);
-    cluster->world_ = std::make_unique<cluster::MpiWorld>(count, arguments);
+    cluster->world_ = std::make_unique<cluster::MpiWorld>(count, arguments, options.watches);
     is_speaker = cluster->world_->rank() == 0;
     if (auto const started = cluster->start_here(options); !started) return started.error();
     return cluster;
@@ -95,7 +95,8 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
     while (!world.is_done()) sched_yield();
     MXK_TRY(agree(options.usage));
     for (Rank rank = 0; rank < world.ranks(); ++rank) MXK_TRY(compare(all[0], all[rank], rank));
-    if (!world.has_threads()) return Error("expected an MPI that any thread may call (MPI_THREAD_MULTIPLE)");
+    if (options.watches && !world.has_threads())
+        return Error("expected an MPI that any thread may call (MPI_THREAD_MULTIPLE)");
 
     // The host's processors, cut among its ranks, where each core can have one.
     shares_processors_ = std::size_t{here} * cores > processors.size();
@@ -110,7 +111,7 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
         Runtime::start({.cores = cores,
                         .nodes = options.nodes,
                         .memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : available / 10 * 9});
-    beats_ = std::make_unique<cluster::Beats>(world, options.lost_after_seconds, allowed);
+    if (options.watches) beats_ = std::make_unique<cluster::Beats>(world, options.lost_after_seconds, allowed);
     Result<void> started;
     if (runtime) {
         runtime_.emplace(std::move(runtime).value());
@@ -135,7 +136,7 @@ Result<void> Cluster::make_network(ClusterOptions const& options, std::uint32_t 
     auto const cores = static_cast<std::uint32_t>(runtime_->topology().cores.size());
     remote::number_functions();
     network_ = MXK_TRY(remote::Network::create({rank(), ranks(), cores, endpoints}, links, limits));
-    beats_->tell_in_flight(&in_flight, network_.get());
+    if (beats_) beats_->tell_in_flight(&in_flight, network_.get());
     runtime_->run([this](Worker& worker) { network_->begin(worker); });
     return {};
 }
@@ -151,7 +152,7 @@ Cluster::~Cluster() {
 void Cluster::leave() {
     barrier();
     network_->end();
-    beats_->tell_in_flight(nullptr, nullptr);
+    if (beats_) beats_->tell_in_flight(nullptr, nullptr);
     links_.clear();
     beats_.reset();
     world_.reset();

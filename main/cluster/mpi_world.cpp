@@ -164,10 +164,10 @@ struct MpiWorld::State {
     std::byte* memory = nullptr;
 };
 
-MpiWorld::MpiWorld(int& count, char**& arguments)
+MpiWorld::MpiWorld(int& count, char**& arguments, bool many_threads)
     : state_(new State) {
     int granted = MPI_THREAD_SINGLE;
-    MPI_Init_thread(&count, &arguments, MPI_THREAD_MULTIPLE, &granted);
+    MPI_Init_thread(&count, &arguments, many_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_FUNNELED, &granted);
     has_threads_ = granted == MPI_THREAD_MULTIPLE;
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);

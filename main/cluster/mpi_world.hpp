@@ -37,8 +37,9 @@ struct RankPlace {
 
 class MpiWorld {
   public:
-    // Once in a process. `count`, `arguments`: those of main(). Collective.
-    MpiWorld(int& count, char**& arguments);
+    // Once in a process. `count`, `arguments`: those of main(). `many_threads`: any thread may call MPI at any time, as
+    // far as the library grants it. Collective.
+    MpiWorld(int& count, char**& arguments, bool many_threads);
     ~MpiWorld(); // collective
     MpiWorld(MpiWorld const&) = delete;
     MpiWorld& operator=(MpiWorld const&) = delete;
@@ -56,7 +57,7 @@ class MpiWorld {
     [[nodiscard]] std::string const& library() const; // name and version
     // What carries messages between ranks, as far as the run was told: "shm", "tcp", or "default".
     [[nodiscard]] std::string_view transport() const;
-    // Whether any thread may call MPI at any time, as far as the library grants it.
+    // Whether it has granted that.
     [[nodiscard]] bool has_threads() const { return has_threads_; }
 
     // Collectives that do not wait, one at a time: is_done() is asked until it is. The memory stays until then. By one
