@@ -12,6 +12,7 @@
 #include "base/crc32.hpp"
 #include "kernel/clock.hpp"
 #include "main/cluster/beats.hpp"
+#include "main/mpi/short_slices.hpp"
 #include "tasks/remote/endpoint.hpp"
 #include "tasks/remote/remote_function.hpp"
 #include "tasks/workers.hpp"
@@ -106,6 +107,7 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
         CPU_SET(static_cast<std::size_t>(processors[(std::size_t{world.rank_here()} * cores + i) % processors.size()]),
                 &ours);
     stay_on(ours);
+    if (shares_processors_) mpi::ask_for_short_slices();
     std::uint64_t const available = arch::available_memory_bytes().value_or(std::uint64_t{1} << 30) / here;
     auto runtime =
         Runtime::start({.cores = cores,
@@ -134,6 +136,9 @@ Result<void> Cluster::make_network(ClusterOptions const& options, std::uint32_t 
     remote::NetworkLimits limits = options.limits;
     limits.shares_processors = shares_processors_;
     auto const cores = static_cast<std::uint32_t>(runtime_->topology().cores.size());
+    // Cores that others wait for do not poll.
+    for (std::uint32_t i = 0; i < cores && shares_processors_; ++i)
+        workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
     remote::number_functions();
     network_ = MXK_TRY(remote::Network::create({rank(), ranks(), cores, endpoints}, links, limits));
     if (beats_) beats_->tell_in_flight(&in_flight, network_.get());

@@ -34,7 +34,7 @@ struct NetworkShape {
 
 struct NetworkLimits {
     std::uint32_t credits = 8;        // requests on the way from one endpoint to another
-    std::uint32_t fill = 4096;        // bytes of a message, with its head, at which it is sent
+    std::uint32_t fill = 8192;        // bytes of a message, with its head, at which it is sent
     std::uint32_t requests = 64;      // of a core that have no reply yet, and those that are being filled
     std::uint32_t max_buffers = 1024; // in which an endpoint may receive at a time
     std::uint32_t patience_us = 500;  // how long an endpoint looks for messages all the time, when none has come
