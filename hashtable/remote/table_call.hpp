@@ -49,8 +49,8 @@ template <typename Key, typename Value> class TableCall {
     [[nodiscard]] bool is_over() const { return at_ == keys_.size() && under_way_ == 0; }
     [[nodiscard]] CallResult result() const { return result_; }
 
-    // Sends as much as there are requests for. Whether it is over. Replies are tasks of this core: what waits for them need
-    // not ask again before one has run (Worker::run_until).
+    // Sends as much as there are requests for. Whether it is over. Replies are tasks of this core: what waits for them
+    // need not ask again before one has run (Worker::run_until).
     bool advance(Worker& here) {
         if (at_ != keys_.size() && send_some(here)) send_all(here);
         return is_over();

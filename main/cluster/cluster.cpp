@@ -103,9 +103,10 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
     shares_processors_ = std::size_t{here} * cores > processors.size();
     cpu_set_t ours;
     CPU_ZERO(&ours);
+    // Else the first cores of ranks, which talk to MPI, are apart.
+    std::size_t const first = std::size_t{world.rank_here()} * (shares_processors_ ? 1 : cores);
     for (std::uint32_t i = 0; i < cores; ++i)
-        CPU_SET(static_cast<std::size_t>(processors[(std::size_t{world.rank_here()} * cores + i) % processors.size()]),
-                &ours);
+        CPU_SET(static_cast<std::size_t>(processors[(first + i) % processors.size()]), &ours);
     stay_on(ours);
     if (shares_processors_) mpi::ask_for_short_slices();
     std::uint64_t const available = arch::available_memory_bytes().value_or(std::uint64_t{1} << 30) / here;

@@ -129,8 +129,7 @@ int run(int count, char** arguments) {
         wanted.wrap_seed = options.disturb;
     }
     wanted.usage = parsed ? Result<void>() : Result<void>(parsed.error());
-    if (options.unwatched && wanted.network_of_each_core)
-        wanted.usage = Error("--unwatched: expected --network one");
+    if (options.unwatched && wanted.network_of_each_core) wanted.usage = Error("--unwatched: expected --network one");
     if (options.disturb != 0 && wanted.wrap_link == nullptr)
         wanted.usage = Error("--disturb: expected the program of the tests, mxk-cluster-test");
     auto started = Cluster::start(count, arguments, wanted);

@@ -138,7 +138,8 @@ template <typename Key, typename Value> class GlobalTable {
         : cluster_(&cluster)
         , part_(std::move(part)) {}
 
-    // Fewer than a table for threads has: a message has some hundred operations, and those of a region are done together.
+    // Fewer than a table for threads has: a message has some hundred operations, and those of a region are done
+    // together.
     static std::size_t regions_of(std::uint32_t cores) {
         constexpr std::size_t of_core = 8;
         return std::min<std::size_t>(std::bit_ceil(of_core * cores), 1024);

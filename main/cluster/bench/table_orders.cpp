@@ -82,8 +82,8 @@ TableOperation operation_of(Phase phase) {
 // All keys in one call.
 void run_batch(Worker& here, Share& share, Phase phase) {
     Call call(state->table->part(), operation_of(phase), std::span<std::uint64_t const>(share.keys),
-              phase == Phase::Insert ? share.values.data() : nullptr, phase == Phase::Find ? share.values.data() : nullptr,
-              std::span<std::uint64_t>());
+              phase == Phase::Insert ? share.values.data() : nullptr,
+              phase == Phase::Find ? share.values.data() : nullptr, std::span<std::uint64_t>());
     here.run_until([&] { return call.advance(here); });
     share.right = call.result().changed;
 }
