@@ -37,8 +37,11 @@ struct NetworkLimits {
     std::uint32_t fill = 8192;        // bytes of a message, with its head, at which it is sent
     std::uint32_t requests = 64;      // of a core that have no reply yet, and those that are being filled
     std::uint32_t max_buffers = 1024; // in which an endpoint may receive at a time
-    std::uint32_t patience_us = 500;  // how long an endpoint looks for messages all the time, when none has come
-    std::uint32_t sleep_us = 1000;    // and then how often: the delay of the first message to an idle rank
+    // How long an endpoint looks for messages all the time, when none has come, and then how often: the delay of the first
+    // message to an idle rank. The former is the longer one: who asks is still awake when one that slept answers, or two
+    // that take turns would both sleep each time.
+    std::uint32_t patience_us = 2500;
+    std::uint32_t sleep_us = 1000;
     bool shares_processors = false;   // with other ranks: an endpoint that finds nothing offers the processor
 };
 
