@@ -26,11 +26,11 @@ from mxk_host.runner import handled_by
 SHARED_MEMORY = Path("/dev/shm")
 # Seconds: for the others after a rank was killed, of which they hear nothing for 5 s; and after the first of them has
 # said that one was lost.
-TO_NOTICE, TO_AGREE = 8.0, 2.0
+TO_NOTICE, TO_AGREE = 7.5, 2.0
 # For the starter, once of all ranks is known how they ended: by themselves, or not.
 TO_END, TO_FLUSH = 5.0, 0.5
 TO_REACH = 10.0  # another host, to end there what is left
-_ENDED = re.compile(r"mxk-cluster: rank (\d+) ended with status (\d+)\n")
+_ENDED = re.compile(r"mxk-cluster: rank (\d+) ended with status (\d+)\n$")  # behind a line that was not finished, too
 _LOST = re.compile(r"mxk-cluster: rank (\d+) .*was lost")
 _ANY_LOST = "mxk-cluster: a rank was lost"
 
@@ -45,9 +45,9 @@ class Told:
         self.is_any_lost = False
         self.until = float("inf")
 
-    def hear(self, line: str, now: float) -> bool:
-        """Whether the line is for the person, too."""
-        ended, lost = _ENDED.fullmatch(line), _LOST.match(line)
+    def hear(self, line: str, now: float) -> str:
+        """What of the line is for the person, too."""
+        ended, lost = _ENDED.search(line), _LOST.match(line)
         seconds = float("inf")
         if ended:
             self.statuses[int(ended[1])] = int(ended[2])
@@ -60,7 +60,7 @@ class Told:
         if len(self.statuses.keys() | set(self.lost)) == self.ranks:
             seconds = TO_FLUSH if self.has_failed or self.lost else TO_END
         self.until = min(self.until, now + seconds)
-        return not ended
+        return line[: ended.start()] if ended else line
 
     @property
     def has_failed(self) -> bool:
@@ -137,10 +137,9 @@ def _told(starter: "subprocess.Popen[bytes]", ranks: int, deadline: float) -> To
             break
         *lines, rest = (rest + data).split(b"\n")
         for line in lines:
-            text = line.decode(errors="backslashreplace") + "\n"
-            if told.hear(text, now):
-                sys.stderr.write(text)
+            sys.stderr.write(told.hear(line.decode(errors="backslashreplace") + "\n", now))
         sys.stderr.flush()
+    sys.stderr.write(rest.decode(errors="backslashreplace"))
     return told
 
 
