@@ -70,6 +70,9 @@ def namespaces(count: int, folder: Path) -> Iterator[Namespaces]:
         yield Namespaces(tuple(f"{net}.{number}" for number in range(1, count + 1)), agent, prefix)
     finally:
         for number in range(1, count + 1):
+            _remove(
+                "link", "del", f"{prefix}v{number}"
+            )  # a namespace goes when the kernel is done with its connections
             _remove("netns", "del", f"{prefix}n{number}")
         _remove("link", "del", bridge)
 

@@ -17,13 +17,17 @@ from mxk_host.mpi import Mpi, check_ranks
 MAX_CORES = 4096
 SHOW = "MXK_CLUSTER_SHOW"  # the program prints which process each rank is
 # Argument 0: the run's folder, which on another host is not there yet. Of a child that was killed a shell says
-# "Killed", on its own standard error. What did not end by itself keeps its place until all are ended.
+# "Killed", on its own standard error. What did not end by itself keeps its place until all are ended. MPICH's
+# MPI_Finalize may hang over TCP (a rank waits there for others, which wait for it without looking), and its starter
+# kills the other ranks of the host when one ends without: a program may leave it out, and the shell tells the starter.
 HOLDER = """exec 3>&2 2>/dev/null
 mkdir -p "$0"
 (exec "$@" 2>&3 3>&-)
 status=$?
 echo "mxk-cluster: rank ${OMPI_COMM_WORLD_RANK-$PMI_RANK} ended with status $status" >&3
 [ $status -le 2 ] || sleep 30
+trap '' PIPE
+[ -z "$PMI_FD" ] || { echo cmd=finalize >&"$PMI_FD" && read -r -t 5 -u "$PMI_FD" _; }
 exit 0"""
 
 
@@ -83,7 +87,7 @@ class ClusterRun:
     def line(self, folder: Path) -> list[str]:
         """The starter's arguments. `folder`: the run's own."""
         place = self._openmpi(folder) if self.mpi is Mpi.OPENMPI else self._mpich(folder)
-        holder = ["sh", "-c", HOLDER, os.fspath(folder)]
+        holder = ["bash", "-c", HOLDER, os.fspath(folder)]
         return [
             self.mpi.starter,
             *self.mpi.starter_options,
