@@ -87,6 +87,7 @@ def processes_of(mark: str) -> list[str]:
         ("exit $((rank == 1))", 1, "something does not hold: mxk-cluster-openmpi"),
         ("exit 2", 2, "wrong usage"),
         ("exit $((rank == 2 ? 2 : 1))", 2, "wrong usage"),
+        ("exit $((rank == 1 ? 3 : 0))", 3, "a rank panicked"),
         ("exit $((rank == 1 ? 77 : 0))", 5, "rank 1 ended with status 77"),
         ("[ $rank = 1 ] && kill -9 $$; sleep 1; exit 5", 5, "rank 1 was lost, killed by SIGKILL"),
         ("[ $rank = 1 ] && kill -SEGV $$; sleep 1; exit 5", 5, "rank 1 was lost, killed by SIGSEGV"),

@@ -171,6 +171,8 @@ def _judge(job: ClusterRun, told: Told, status: int | None, timeout: float) -> N
         raise DriverError(f"rank {rank} was lost{how}: {line}", ExitCode.NO_VERDICT)
     if told.is_any_lost:
         raise DriverError(f"a rank was lost: {line}", ExitCode.NO_VERDICT)
+    if ExitCode.PANIC in statuses:
+        raise DriverError(f"a rank panicked: {line}", ExitCode.PANIC)
     if wrong := [rank for rank, ended in told.statuses.items() if ended > ExitCode.USAGE]:
         raise DriverError(f"rank {wrong[0]} ended with status {told.statuses[wrong[0]]}: {line}", ExitCode.NO_VERDICT)
     if ExitCode.USAGE in statuses:

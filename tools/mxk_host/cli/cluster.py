@@ -32,7 +32,7 @@ def cluster(
 ) -> None:
     """Runs commands of mxk-cluster on so many ranks, by MPI, of this machine or of several.
 
-    Exit codes: 0 all holds, 1 something does not, 2 wrong usage, 4 the run took too long, 5 a rank was lost.
+    Exit codes: 0 all holds, 1 something does not, 2 wrong usage, 3 a panic, 4 the run took too long, 5 a rank was lost.
     """
     check_ranks(ranks)
     text = " ".join(commands or []).strip()
