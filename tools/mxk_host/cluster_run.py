@@ -16,6 +16,7 @@ from mxk_host.mpi import Mpi, check_ranks
 
 MAX_CORES = 4096
 SHOW = "MXK_CLUSTER_SHOW"  # the program prints which process each rank is
+TRANSPORT = "MXK_CLUSTER_TRANSPORT"  # and this in its results
 # Argument 0: the run's folder, which on another host is not there yet. Of a child that was killed a shell says
 # "Killed", on its own standard error. What did not end by itself keeps its place until all are ended. MPICH's
 # MPI_Finalize may hang over TCP (a rank waits there for others, which wait for it without looking), and its starter
@@ -56,6 +57,7 @@ class ClusterRun:
     hosts: tuple[Host, ...] = ()
     transport: Transport = Transport.SHM
     network: Network | None = None
+    options: tuple[str, ...] = ()  # of the program, besides
     agent: str = "ssh"  # AGENT HOST COMMAND... runs a command of the shell on a host
     folder: Path = Path(os.environ.get("MXK_LINUX_BUILD", ROOT / "build/linux"))  # with the programs
 
@@ -75,14 +77,16 @@ class ClusterRun:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What MPICH's transport takes of the environment. It logs to standard output unless told otherwise."""
+        """What MPICH's transport takes of the environment, which logs to standard output unless told otherwise; and what
+        the program shows of it."""
+        told = {TRANSPORT: "tcp" if self.hosts else str(self.transport)}
         if self.mpi is Mpi.OPENMPI:
-            return {}
+            return told
         shared = "self" if self.transport is Transport.TCP else "sm,self"
         between = ",tcp" if self.hosts or self.transport is Transport.TCP else ""
         inside = {"MPIR_CVAR_NOLOCAL": "1"} if self.transport is Transport.TCP else {}
         loopback = {} if self.hosts else {"UCX_NET_DEVICES": "lo"}
-        return {"UCX_TLS": shared + between, "UCX_LOG_FILE": "stderr", **inside, **loopback}
+        return {"UCX_TLS": shared + between, "UCX_LOG_FILE": "stderr", **inside, **loopback, **told}
 
     def line(self, folder: Path) -> list[str]:
         """The starter's arguments. `folder`: the run's own."""
@@ -109,7 +113,7 @@ class ClusterRun:
         """The program's own."""
         cores = [] if self.cores is None else ["--cores", str(self.cores)]
         network = [] if self.network is None else ["--network", self.network]
-        return [*cores, *network, *([self.commands] if self.commands else [])]
+        return [*cores, *network, *self.options, *([self.commands] if self.commands else [])]
 
     def _openmpi(self, folder: Path) -> list[str]:
         memory = [] if self.transport is Transport.TCP else ["vader"]
@@ -119,6 +123,8 @@ class ClusterRun:
             "btl": ",".join([*memory, *tcp, "self"]),
             "btl_vader_backing_directory": os.fspath(folder),
             "orte_tmpdir_base": os.fspath(folder),
+            # One-sided operations, of the table that is compared with; the second one takes one thread of a rank only.
+            "osc": "pt2pt" if tcp else "sm",
         }
         if self.hosts:
             parameters |= {"plm_rsh_agent": os.fspath(shutil.which(self.agent) or self.agent)}
@@ -128,7 +134,7 @@ class ClusterRun:
             parameters |= {"btl_tcp_if_include": "lo", "oob_tcp_if_include": "lo"}
             more = []
         passed = [
-            word for name in (VARIABLE, "TMPDIR", SHOW) if name != SHOW or SHOW in os.environ for word in ("-x", name)
+            word for name in (VARIABLE, TRANSPORT, "TMPDIR", SHOW) if name != SHOW or SHOW in os.environ for word in ("-x", name)
         ]
         return ["--quiet", *[w for name, value in parameters.items() for w in ("--mca", name, value)], *more, *passed]
 

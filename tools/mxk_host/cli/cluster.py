@@ -1,5 +1,6 @@
 """The options of cluster."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,9 @@ def cluster(
         Network | None, typer.Option(help="Which cores talk to other ranks: one for all of a rank, or each.")
     ] = None,
     agent: Annotated[str, typer.Option(help="With --hosts: AGENT HOST COMMAND... runs a command on a host.")] = "ssh",
+    options: Annotated[
+        str, typer.Option(help="Of mxk-cluster, besides: '--message 4096 --memory 2G'; its --help lists them.")
+    ] = "",
     timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds.")] = 600,
 ) -> None:
     """Runs commands of mxk-cluster on so many ranks, by MPI, of this machine or of several.
@@ -37,4 +41,4 @@ def cluster(
     check_ranks(ranks)
     text = " ".join(commands or []).strip()
     found = read_hosts(hosts, ranks) if hosts is not None else ()
-    run(ClusterRun(mpi, ranks, text, cores, found, transport, network, agent), timeout)
+    run(ClusterRun(mpi, ranks, text, cores, found, transport, network, tuple(shlex.split(options)), agent), timeout)
