@@ -1,6 +1,7 @@
 #include "main/cluster/cluster.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -93,7 +94,7 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
     copy_text(own.build, arch::describe_machine().build);
     std::vector<Alike> all(world.ranks());
     world.begin_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
-    while (!world.is_done()) sched_yield();
+    while (!world.is_done()) usleep(100);
     MXK_TRY(agree(options.usage));
     for (Rank rank = 0; rank < world.ranks(); ++rank) MXK_TRY(compare(all[0], all[rank], rank));
     if (options.watches && !world.has_threads())
@@ -135,7 +136,8 @@ Result<void> Cluster::make_network(ClusterOptions const& options, std::uint32_t 
                 ? &options.wrap_link(*link, options.wrap_seed + std::uint64_t{rank()} * endpoints + links.size())
                 : link.get());
     remote::NetworkLimits limits = options.limits;
-    limits.shares_processors = shares_processors_;
+    // Cores that only offered their processor again and again would get it again and again, and others would not.
+    if (shares_processors_) limits.rest = [] { usleep(20); };
     auto const cores = static_cast<std::uint32_t>(runtime_->topology().cores.size());
     // Cores that others wait for do not poll.
     for (std::uint32_t i = 0; i < cores && shares_processors_; ++i)
@@ -170,7 +172,7 @@ bool Cluster::speaks() {
 
 void Cluster::wait() {
     if (!runtime_) { // before there are cores
-        while (!world_->is_done()) sched_yield();
+        while (!world_->is_done()) usleep(100);
         return;
     }
     // For as long as a collective takes where nobody is late the core stays awake.
@@ -187,7 +189,10 @@ void Cluster::wait() {
         bool is_over = false;
     } awake(clock::timestamp() + clock::to_cycles(microseconds(10'000)));
     Worker& here = Worker::current();
-    here.when_round(awake);
+    if (shares_processors_)
+        awake.is_queued = false;
+    else
+        here.when_round(awake);
     bool is_done = false;
     here.run_until([&] {
         is_done = is_done || world_->is_done();

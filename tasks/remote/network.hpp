@@ -42,7 +42,9 @@ struct NetworkLimits {
     // that take turns would both sleep each time.
     std::uint32_t patience_us = 2500;
     std::uint32_t sleep_us = 1000;
-    bool shares_processors = false;   // with other ranks: an endpoint that finds nothing offers the processor
+    // Called by an endpoint that finds nothing on a core that has nothing else to do; null: nothing. Where ranks share
+    // processors it sleeps for a moment.
+    void (*rest)() = nullptr;
 };
 
 // What a service is given: a request's operations. It writes the answer, of up to Message::payload_bytes, and gives its
