@@ -14,7 +14,7 @@ PREFIX ?= /usr/local
 PYTHON ?= python3
 
 .DEFAULT_GOAL := help
-.PHONY: help setup elf iso pxe image images run bench figures linux simulator mpi packages install install-tsan uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
+.PHONY: help setup elf iso pxe image images run bench figures linux simulator mpi cluster packages install install-tsan uninstall python wheel snmalloc compare figures-check test test-long unit inner fuzzers fuzz system coverage lint clean
 MAKEFLAGS += --no-print-directory
 # Python keeps what it has compiled out of the sources, as tools/mxk says, too.
 export PYTHONPYCACHEPREFIX := $(CURDIR)/build/pycache
@@ -96,6 +96,10 @@ mpi: ## build/linux/mxk-mpi-openmpi and mxk-mpi-mpich, locks over MPI (docs/lock
 .PHONY: mpi-mutants
 mpi-mutants: mpi
 	@$(call build,linux,mxk-mpi-mutants)
+
+cluster: ## build/linux/mxk-cluster-openmpi and mxk-cluster-mpich, several machines over MPI (docs/cluster.md)
+	$(call needs,linux mpi)
+	@$(call build,linux,mxk-cluster)
 
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)

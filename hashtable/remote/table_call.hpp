@@ -49,9 +49,24 @@ template <typename Key, typename Value> class TableCall {
     [[nodiscard]] bool is_over() const { return at_ == keys_.size() && under_way_ == 0; }
     [[nodiscard]] CallResult result() const { return result_; }
 
-    // Sends as much as there are requests for. Whether it is over.
+    // Sends as much as there are requests for. Whether it is over. Replies are tasks of this core: what waits for them
+    // need not ask again before one has run (Worker::run_until).
     bool advance(Worker& here) {
-        if (at_ == keys_.size()) return under_way_ == 0;
+        if (at_ != keys_.size() && send_some(here)) send_all(here);
+        return is_over();
+    }
+
+    // Is appended when it is over; null: nobody. The calling core's.
+    void set_waiter(Task* waiter) { waiter_ = waiter; }
+
+  private:
+    struct Open {
+        Request* request = nullptr;
+        std::size_t count = 0;
+    };
+
+    // Whether all keys are in requests.
+    bool send_some(Worker& here) {
         for (; at_ < keys_.size(); ++at_) {
             std::uint32_t const owner = table_.owner(keys_[at_]);
             Open& open = open_[owner];
@@ -64,18 +79,8 @@ template <typename Key, typename Value> class TableCall {
             request.notes<std::uint32_t>()[open.count] = static_cast<std::uint32_t>(at_);
             if (++open.count == room_) send(here, open);
         }
-        send_all(here);
-        return under_way_ == 0;
+        return true;
     }
-
-    // Is appended when it is over; null: nobody. The calling core's.
-    void set_waiter(Task* waiter) { waiter_ = waiter; }
-
-  private:
-    struct Open {
-        Request* request = nullptr;
-        std::size_t count = 0;
-    };
 
     bool begin(Worker& here, Open& open, std::uint32_t owner) {
         Network& network = table_.network();

@@ -24,6 +24,7 @@ struct Losing {
     MpiWorld* world = nullptr;
     Beats::InFlight in_flight = nullptr;
     void const* context = nullptr;
+    Clock::duration silence{};
     std::mutex once; // the first one says why; it never unlocks
 };
 Losing losing;
@@ -55,8 +56,10 @@ void write_all(std::string_view text) {
     _exit(lost_exit_code);
 }
 
-void on_mpi_error(std::uint32_t rank, std::string const& text) {
-    lose(rank, "MPI says: " + text);
+// The beats say which rank it is, if they are to.
+void on_mpi_failure(std::string const& text) {
+    std::this_thread::sleep_for(losing.silence + 2 * beat_every + to_tell_others);
+    lose(Beat::none, "MPI says: " + text);
 }
 
 std::string tenths(std::uint32_t value) {
@@ -68,11 +71,12 @@ std::string tenths(std::uint32_t value) {
 Beats::Beats(MpiWorld& world, double seconds, cpu_set_t const& processors)
     : world_(world) {
     losing.world = &world;
-    world.set_on_loss(&on_mpi_error);
+    losing.silence = std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+    world.set_on_failure(&on_mpi_failure);
     if (world.ranks() == 1) return;
-    thread_ = std::thread([this, seconds, processors] {
+    thread_ = std::thread([this, processors] {
         sched_setaffinity(0, sizeof processors, &processors);
-        auto const silence = std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+        Clock::duration const silence = losing.silence;
         std::vector<Clock::time_point> heard(world_.ranks(), Clock::now());
         Clock::time_point next_beat = Clock::now();
         Clock::time_point last_look = next_beat;

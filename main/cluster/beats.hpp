@@ -1,7 +1,7 @@
 // How a rank notices that another one is lost: a thread of its own tells all others twice a second that this rank
-// lives, and listens. A rank of which nothing was heard for so long, or about which a call of MPI fails, is lost, and
-// with it what the run computes: this rank says which one it was and what was under way to it, tells the others, and
-// ends with status 5. Nothing is printed as a result after that.
+// lives, and listens. A rank of which nothing was heard for so long is lost, and with it what the run computes: this
+// rank says which one it was and what was under way to it, tells the others, and ends with status 5. Nothing is printed
+// as a result after that. A core whose call of MPI fails waits for that.
 #pragma once
 
 #include <sched.h>
@@ -15,8 +15,6 @@
 #include "main/cluster/mpi_world.hpp"
 
 namespace mxk::cluster {
-
-constexpr int lost_exit_code = 5;
 
 class Beats {
   public:

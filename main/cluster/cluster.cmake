@@ -1,5 +1,5 @@
 # mxk-cluster: MXK on several ranks, over MPI, with Open MPI and with MPICH, as far as they are there: what is missing
-# leaves its program out and never fails the build. Not of `all`; `make cluster` builds them. Included by the Linux build,
+# leaves its program out and never fails the build. For each a program and a library for programs of one's own. Not of `all`; `make cluster` builds them. Included by the Linux build,
 # after main/mpi/mpi.cmake, which has looked for both.
 room_sources(remote_sources tasks/remote)
 room_sources(cluster_sources main/cluster)
@@ -21,13 +21,13 @@ if(NOT openmpi_FOUND AND NOT mpich_FOUND)
 endif()
 add_custom_target(mxk-cluster)
 add_custom_target(mxk-cluster-test)
-# cluster_program(NAME): with the library that pkg-config has found as NAME.
-function(cluster_program name)
+# cluster_program(NAME PACKAGE): with the library that pkg-config knows as PACKAGE and has found as NAME.
+function(cluster_program name package)
     if(NOT ${name}_FOUND)
         message(STATUS "mxk-cluster-${name} is left out: its library was not found")
         return()
     endif()
-    add_library(mxk-cluster-world-${name} OBJECT EXCLUDE_FROM_ALL main/cluster/mpi_world.cpp)
+    add_library(mxk-cluster-world-${name} OBJECT EXCLUDE_FROM_ALL main/cluster/mpi_world.cpp main/mpi/short_slices.cpp)
     target_compile_options(mxk-cluster-world-${name} PRIVATE -O2 ${library_options})
     target_link_libraries(mxk-cluster-world-${name} PUBLIC PkgConfig::${name})
     foreach(program mxk-cluster mxk-cluster-test)
@@ -35,9 +35,20 @@ function(cluster_program name)
         set_target_properties(${program}-${name} PROPERTIES ENABLE_EXPORTS ON LINKER_LANGUAGE CXX)
         target_link_libraries(${program}-${name} PRIVATE mxk-cluster-world-${name} mxk-cluster-parts
             mxk-cluster-commands mxk-kernel mxk-rooms mxk-bench-measuring)
-        add_dependencies(${program} ${program}-${name})
     endforeach()
     target_link_libraries(mxk-cluster-test-${name} PRIVATE mxk-cluster-test-parts)
+    add_dependencies(mxk-cluster-test mxk-cluster-test-${name})
+    add_library(mxk-cluster-library-${name} STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:mxk-cluster-world-${name}>
+        $<TARGET_OBJECTS:mxk-cluster-parts>)
+    set_target_properties(mxk-cluster-library-${name} PROPERTIES OUTPUT_NAME mxk-cluster-${name} LINKER_LANGUAGE CXX)
+    add_dependencies(mxk-cluster mxk-cluster-${name} mxk-cluster-library-${name})
+    # Where they were built.
+    set(mpi_package ${package})
+    set(mpi_name ${name})
+    configure_file(${CMAKE_SOURCE_DIR}/main/cluster/mxk-cluster.pc.in ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/libmxk-cluster-${name}.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cluster OPTIONAL)
+    install(PROGRAMS ${CMAKE_BINARY_DIR}/mxk-cluster-${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cluster OPTIONAL)
+    install(FILES ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT cluster)
 endfunction()
-cluster_program(openmpi)
-cluster_program(mpich)
+cluster_program(openmpi ompi-c)
+cluster_program(mpich mpich)

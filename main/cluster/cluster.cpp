@@ -1,6 +1,7 @@
 #include "main/cluster/cluster.hpp"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include "base/crc32.hpp"
 #include "kernel/clock.hpp"
 #include "main/cluster/beats.hpp"
+#include "main/mpi/short_slices.hpp"
 #include "tasks/remote/endpoint.hpp"
 #include "tasks/remote/remote_function.hpp"
 #include "tasks/workers.hpp"
@@ -67,7 +69,7 @@ std::string in_flight(void const* context, remote::Rank rank) {
 
 Result<std::unique_ptr<Cluster>> Cluster::start(int& count, char**& arguments, ClusterOptions const& options) {
     std::unique_ptr<Cluster> cluster(new Cluster);
-    cluster->world_ = std::make_unique<cluster::MpiWorld>(count, arguments);
+    cluster->world_ = std::make_unique<cluster::MpiWorld>(count, arguments, options.watches);
     is_speaker = cluster->world_->rank() == 0;
     if (auto const started = cluster->start_here(options); !started) return started.error();
     return cluster;
@@ -92,25 +94,28 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
     copy_text(own.build, arch::describe_machine().build);
     std::vector<Alike> all(world.ranks());
     world.begin_gather(std::as_bytes(std::span(&own, 1)), std::as_writable_bytes(std::span(all)));
-    while (!world.is_done()) sched_yield();
+    while (!world.is_done()) usleep(100);
     MXK_TRY(agree(options.usage));
     for (Rank rank = 0; rank < world.ranks(); ++rank) MXK_TRY(compare(all[0], all[rank], rank));
-    if (!world.has_threads()) return Error("expected an MPI that any thread may call (MPI_THREAD_MULTIPLE)");
+    if (options.watches && !world.has_threads())
+        return Error("expected an MPI that any thread may call (MPI_THREAD_MULTIPLE)");
 
     // The host's processors, cut among its ranks, where each core can have one.
     shares_processors_ = std::size_t{here} * cores > processors.size();
     cpu_set_t ours;
     CPU_ZERO(&ours);
+    // Else the first cores of ranks, which talk to MPI, are apart.
+    std::size_t const first = std::size_t{world.rank_here()} * (shares_processors_ ? 1 : cores);
     for (std::uint32_t i = 0; i < cores; ++i)
-        CPU_SET(static_cast<std::size_t>(processors[(std::size_t{world.rank_here()} * cores + i) % processors.size()]),
-                &ours);
+        CPU_SET(static_cast<std::size_t>(processors[(first + i) % processors.size()]), &ours);
     stay_on(ours);
+    if (shares_processors_) mpi::ask_for_short_slices();
     std::uint64_t const available = arch::available_memory_bytes().value_or(std::uint64_t{1} << 30) / here;
     auto runtime =
         Runtime::start({.cores = cores,
                         .nodes = options.nodes,
                         .memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : available / 10 * 9});
-    beats_ = std::make_unique<cluster::Beats>(world, options.lost_after_seconds, allowed);
+    if (options.watches) beats_ = std::make_unique<cluster::Beats>(world, options.lost_after_seconds, allowed);
     Result<void> started;
     if (runtime) {
         runtime_.emplace(std::move(runtime).value());
@@ -131,11 +136,15 @@ Result<void> Cluster::make_network(ClusterOptions const& options, std::uint32_t 
                 ? &options.wrap_link(*link, options.wrap_seed + std::uint64_t{rank()} * endpoints + links.size())
                 : link.get());
     remote::NetworkLimits limits = options.limits;
-    limits.shares_processors = shares_processors_;
+    // Cores that only offered their processor again and again would get it again and again, and others would not.
+    if (shares_processors_) limits.rest = [] { usleep(20); };
     auto const cores = static_cast<std::uint32_t>(runtime_->topology().cores.size());
+    // Cores that others wait for do not poll.
+    for (std::uint32_t i = 0; i < cores && shares_processors_; ++i)
+        workers::of(core_id(i)).set_polling_time(Nanoseconds{0});
     remote::number_functions();
     network_ = MXK_TRY(remote::Network::create({rank(), ranks(), cores, endpoints}, links, limits));
-    beats_->tell_in_flight(&in_flight, network_.get());
+    if (beats_) beats_->tell_in_flight(&in_flight, network_.get());
     runtime_->run([this](Worker& worker) { network_->begin(worker); });
     return {};
 }
@@ -151,7 +160,7 @@ Cluster::~Cluster() {
 void Cluster::leave() {
     barrier();
     network_->end();
-    beats_->tell_in_flight(nullptr, nullptr);
+    if (beats_) beats_->tell_in_flight(nullptr, nullptr);
     links_.clear();
     beats_.reset();
     world_.reset();
@@ -163,7 +172,7 @@ bool Cluster::speaks() {
 
 void Cluster::wait() {
     if (!runtime_) { // before there are cores
-        while (!world_->is_done()) sched_yield();
+        while (!world_->is_done()) usleep(100);
         return;
     }
     // For as long as a collective takes where nobody is late the core stays awake.
@@ -180,7 +189,10 @@ void Cluster::wait() {
         bool is_over = false;
     } awake(clock::timestamp() + clock::to_cycles(microseconds(10'000)));
     Worker& here = Worker::current();
-    here.when_round(awake);
+    if (shares_processors_)
+        awake.is_queued = false;
+    else
+        here.when_round(awake);
     bool is_done = false;
     here.run_until([&] {
         is_done = is_done || world_->is_done();

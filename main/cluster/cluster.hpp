@@ -43,6 +43,9 @@ struct ClusterOptions {
     std::uint64_t memory_bytes = 0; // of each rank
     // Whether each core talks to MPI itself, or core 0 does for all.
     bool network_of_each_core = false;
+    // Whether it is noticed that a rank is lost. If not, MPI is called by one thread of each rank, which some of MPI's
+    // parts need (one-sided operations of Open MPI over TCP); each core its own network is not for it then.
+    bool watches = true;
     // For how long nothing is heard of a rank before it counts as lost.
     double lost_after_seconds = 5;
     remote::NetworkLimits limits{};

@@ -36,6 +36,7 @@ struct Options {
     std::uint32_t message = remote::NetworkLimits{}.fill;
     std::uint32_t lost_after = 5;
     std::uint64_t disturb = 0;
+    bool unwatched = false;
     bool help = false;
 };
 constexpr auto program_schema = console::schema<Options>(
@@ -51,6 +52,7 @@ constexpr auto program_schema = console::schema<Options>(
                                           console::between(1, 3600)),
     console::option<&Options::disturb>("disturb",
                                        "a seed: messages are delayed and pass those of others (test builds)"),
+    console::flag<&Options::unwatched>("unwatched", "nobody notices a lost rank; MPI is called by one thread of each"),
     console::flag<&Options::help>("help", "this text"));
 
 constinit Cluster* cluster_of_program = nullptr;
@@ -87,7 +89,7 @@ void print_cluster_usage(TextSink& out) {
 std::size_t count_options(std::span<std::string_view const> words) {
     std::size_t at = 0;
     while (at < words.size() && words[at].starts_with("--") && words[at] != "--")
-        at += words[at] == "--help" || words[at].find('=') != words[at].npos ? 1U : 2U;
+        at += words[at] == "--help" || words[at] == "--unwatched" || words[at].find('=') != words[at].npos ? 1U : 2U;
     return std::min(at, words.size());
 }
 
@@ -118,6 +120,7 @@ int run(int count, char** arguments) {
     ClusterOptions wanted{.cores = options.cores,
                           .memory_bytes = options.memory.bytes,
                           .network_of_each_core = options.network == NetworkKind::Each,
+                          .watches = !options.unwatched,
                           .lost_after_seconds = static_cast<double>(options.lost_after)};
     wanted.limits.credits = options.credits;
     wanted.limits.fill = options.message;
@@ -126,6 +129,7 @@ int run(int count, char** arguments) {
         wanted.wrap_seed = options.disturb;
     }
     wanted.usage = parsed ? Result<void>() : Result<void>(parsed.error());
+    if (options.unwatched && wanted.network_of_each_core) wanted.usage = Error("--unwatched: expected --network one");
     if (options.disturb != 0 && wanted.wrap_link == nullptr)
         wanted.usage = Error("--disturb: expected the program of the tests, mxk-cluster-test");
     auto started = Cluster::start(count, arguments, wanted);

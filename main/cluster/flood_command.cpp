@@ -65,9 +65,12 @@ FloodResult flood(Cluster& cluster, FloodRun const& run) {
     Cycles const start = clock::timestamp();
     bool const has_room = run_on(cores, [&](Worker& here, std::size_t core) {
         remote::GlobalCore const to{(cluster.rank() + 1) % cluster.ranks(), core_id(core)};
-        for (unsigned i = 0; i < 1024 && sent[core] < run.tasks; ++i, ++sent[core])
-            if (!post_at<&take_one>(network, here, to, sent[core])) break;
-        return sent[core] < run.tasks ? Step::Again : Step::Done;
+        here.run_until([&] {
+            for (unsigned i = 0; i < 1024 && sent[core] < run.tasks; ++i, ++sent[core])
+                if (!post_at<&take_one>(network, here, to, sent[core])) break;
+            return sent[core] == run.tasks;
+        });
+        return Step::Done;
     });
     if (!has_room) result.error.set(Error("out of memory: no room for the tasks of the run"));
     cluster.wait_for_all_posted();

@@ -11,7 +11,9 @@
 // and operations of one call on the same key in the order of the span.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,7 +55,7 @@ template <typename Key, typename Value> class GlobalTable {
         if (ranks > cluster.ranks())
             return Error::of("expected up to {} ranks for a table, got {}", cluster.ranks(), ranks);
         std::size_t const capacity = cluster.rank() < ranks ? options.capacity / ranks : 0;
-        auto local = Part::Local::create({.capacity = capacity});
+        auto local = Part::Local::create({.capacity = capacity, .regions = regions_of(cluster.cores())});
         MXK_TRY(cluster.agree(local ? Result<void>() : Result<void>(local.error())));
         GlobalTable table(cluster, std::make_unique<Part>(cluster.network(), std::move(local).value(), ranks));
         cluster.barrier(); // nobody asks before all can answer
@@ -136,6 +138,12 @@ template <typename Key, typename Value> class GlobalTable {
         : cluster_(&cluster)
         , part_(std::move(part)) {}
 
+    // Fewer than a table for threads has: a message has some hundred operations, and those of a region are done
+    // together.
+    static std::size_t regions_of(std::uint32_t cores) {
+        constexpr std::size_t of_core = 8;
+        return std::min<std::size_t>(std::bit_ceil(of_core * cores), 1024);
+    }
     static void check_sizes(std::size_t keys, std::size_t values, Mask mask) {
         expect(keys == values, "a call has as many values as keys");
         expect(keys <= UINT32_MAX, "a call has fewer than 2^32 keys");
@@ -197,7 +205,7 @@ template <typename Key, typename Value> Result<void> GlobalTable<Key, Value>::mo
 
 template <typename Key, typename Value>
 Result<std::size_t> GlobalTable<Key, Value>::save(std::string const& folder) const {
-    cluster::TableSet set{.number = cluster_->rank() == 0 ? cluster::new_set_number() : 0};
+    cluster::TableSet set{.number = cluster_->rank() == 0 ? cluster::new_set_number() : 0, .parts = {}};
     cluster_->broadcast(set.number);
     set.parts.resize(cluster_->ranks());
     std::string const path = cluster::part_path(folder, set.number, cluster_->rank());

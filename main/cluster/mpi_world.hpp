@@ -3,8 +3,9 @@
 // (tasks/remote/link.hpp), beats by which ranks hear that others live, and a window for the table that is compared
 // with.
 //
-// Collective: called by all ranks in the same order. Where a call of MPI fails, the rank that it was about is lost:
-// `on_loss` is told, and does not return.
+// Collective: called by all ranks in the same order. Where a call of MPI fails, some rank is lost, though not always
+// the one that the call was about, since others end because of it: `on_failure` is told, and does not return. Beats do
+// without a call that fails.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,8 @@
 namespace mxk::cluster {
 
 using remote::Rank;
+
+constexpr int lost_exit_code = 5;
 
 // What a rank tells all others, twice a second.
 struct Beat {
@@ -37,15 +40,16 @@ struct RankPlace {
 
 class MpiWorld {
   public:
-    // Once in a process. `count`, `arguments`: those of main(). Collective.
-    MpiWorld(int& count, char**& arguments);
+    // Once in a process. `count`, `arguments`: those of main(). `many_threads`: any thread may call MPI at any time, as
+    // far as the library grants it. Collective.
+    MpiWorld(int& count, char**& arguments, bool many_threads);
     ~MpiWorld(); // collective
     MpiWorld(MpiWorld const&) = delete;
     MpiWorld& operator=(MpiWorld const&) = delete;
 
-    // Called with the rank, or Beat::none, and MPI's text.
-    using OnLoss = void (*)(std::uint32_t rank, std::string const& text);
-    void set_on_loss(OnLoss on_loss);
+    // Called with MPI's text.
+    using OnFailure = void (*)(std::string const& text);
+    void set_on_failure(OnFailure on_failure);
 
     [[nodiscard]] Rank rank() const { return rank_; }
     [[nodiscard]] Rank ranks() const { return ranks_; }
@@ -56,7 +60,7 @@ class MpiWorld {
     [[nodiscard]] std::string const& library() const; // name and version
     // What carries messages between ranks, as far as the run was told: "shm", "tcp", or "default".
     [[nodiscard]] std::string_view transport() const;
-    // Whether any thread may call MPI at any time, as far as the library grants it.
+    // Whether it has granted that.
     [[nodiscard]] bool has_threads() const { return has_threads_; }
 
     // Collectives that do not wait, one at a time: is_done() is asked until it is. The memory stays until then. By one

@@ -19,6 +19,8 @@ endif()
 
 # What a user may include, by the names of this tree; what these include comes with them.
 set(public_headers
+    main/cluster/cluster.hpp
+    main/cluster/global_table.hpp
     main/library/heap_resource.hpp
     main/library/locks.hpp
     main/library/parallel.hpp
@@ -51,6 +53,7 @@ set(public_headers
     tasks/dataflow/graph/query_monitor.hpp
     tasks/dataflow/graph/sort_box.hpp
     tasks/dataflow/scheduler.hpp
+    tasks/remote/call_at.hpp
     tasks/run_on.hpp
     tasks/prefetching.hpp
     tasks/rcu/rcu_wait.hpp
@@ -71,7 +74,8 @@ set(staged_headers ${CMAKE_BINARY_DIR}/library-headers)
 set(stage_script ${CMAKE_SOURCE_DIR}/main/library/stage_headers.cmake)
 file(GLOB_RECURSE all_headers CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/base/*.hpp ${CMAKE_SOURCE_DIR}/kernel/*.hpp ${CMAKE_SOURCE_DIR}/tasks/*.hpp
-    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/locks/*.hpp ${CMAKE_SOURCE_DIR}/query/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp)
+    ${CMAKE_SOURCE_DIR}/hashtable/*.hpp ${CMAKE_SOURCE_DIR}/locks/*.hpp ${CMAKE_SOURCE_DIR}/query/*.hpp ${CMAKE_SOURCE_DIR}/arch/linux/*.hpp ${CMAKE_SOURCE_DIR}/main/library/*.hpp
+    ${CMAKE_SOURCE_DIR}/main/cluster/*.hpp)
 file(GLOB seam_headers CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/*.hpp)
 add_custom_command(OUTPUT ${staged_headers}.stamp
     COMMAND ${CMAKE_COMMAND} -DSOURCE=${CMAKE_SOURCE_DIR} -DDESTINATION=${staged_headers} "-DHEADERS=${public_headers}"

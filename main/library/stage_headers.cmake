@@ -3,6 +3,7 @@
 #     base/units.hpp           mxk/base/units.hpp
 #     arch/cpu.hpp             mxk/arch/cpu.hpp        (the seam: Linux's; so base/preemption.hpp)
 #     main/library/runtime.hpp mxk/runtime.hpp
+#     main/cluster/cluster.hpp mxk/cluster/cluster.hpp
 #
 # In the tree headers include each other from its root; names as short as base/ would collide with a user's folders.
 cmake_minimum_required(VERSION 3.25)
@@ -31,8 +32,8 @@ while(queue)
     string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
     list(TRANSFORM includes REPLACE "#include \"([^\"]+)\"" "\\1")
     list(APPEND queue ${includes})
-    string(REGEX REPLACE "#include \"main/library/([^\"]+)\"" "#include \"mxk/\\1\"" text "${text}")
+    string(REGEX REPLACE "#include \"main/(library/|)([^\"]+)\"" "#include \"mxk/\\2\"" text "${text}")
     string(REGEX REPLACE "#include \"(arch|base|kernel|tasks|hashtable|locks|query|thread_backend)/([^\"]+)\"" "#include \"mxk/\\1/\\2\"" text "${text}")
-    string(REGEX REPLACE "^main/library/" "" name ${header})
+    string(REGEX REPLACE "^main/(library/)?" "" name ${header})
     file(WRITE ${DESTINATION}/mxk/${name} "${text}")
 endwhile()

@@ -4,7 +4,6 @@
 
 #include "arch/cpu.hpp"
 #include "base/inject.hpp"
-#include "base/spin_wait.hpp"
 #include "kernel/clock.hpp"
 #include "tasks/remote/remote_spawn.hpp"
 #include "tasks/worker.hpp"
@@ -69,7 +68,7 @@ void Endpoint::turn(Worker& here, Task& task) {
     }
     NetworkLimits const& limits = self.network_.limits();
     if (raw(start - self.last_found_) < raw(cycles_of(limits.patience_us))) {
-        if (limits.shares_processors && here.ran_dry()) offer_processor();
+        if (limits.rest != nullptr && here.ran_dry()) limits.rest();
         return here.when_round(self);
     }
     // The core need not poll before it sleeps: what is to come, comes here.

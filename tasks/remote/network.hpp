@@ -36,12 +36,17 @@ struct NetworkLimits {
     static constexpr std::uint32_t min_fill = 256;
 
     std::uint32_t credits = 8;        // requests on the way from one endpoint to another
-    std::uint32_t fill = 4096;        // bytes of a message, with its head, at which it is sent
+    std::uint32_t fill = 8192;        // bytes of a message, with its head, at which it is sent
     std::uint32_t requests = 64;      // of a core that have no reply yet, and those that are being filled
     std::uint32_t max_buffers = 1024; // in which an endpoint may receive at a time; bounds credits (endpoint.cpp)
-    std::uint32_t patience_us = 500;  // how long an endpoint looks for messages all the time, when none has come
-    std::uint32_t sleep_us = 1000;    // and then how often: the delay of the first message to an idle rank
-    bool shares_processors = false;   // with other ranks: an endpoint that finds nothing offers the processor
+    // How long an endpoint looks for messages all the time, when none has come, and then how often: the delay of the
+    // first message to an idle rank. The former is the longer one: who asks is still awake when one that slept answers,
+    // or two that take turns would both sleep each time.
+    std::uint32_t patience_us = 2500;
+    std::uint32_t sleep_us = 1000;
+    // Called by an endpoint that finds nothing on a core that has nothing else to do; null: nothing. Where ranks share
+    // processors it sleeps for a moment.
+    void (*rest)() = nullptr;
 };
 
 // What a service is given: a request's operations. It writes the answer, of up to Message::payload_bytes, and gives its

@@ -18,6 +18,11 @@ struct alignas(cache_line_bytes) Spawner::Side {
                 self.spawner.flush(here);
             })
             , spawner(its_spawner) {}
+        void ask(Worker& here) {
+            if (is_queued) return;
+            is_queued = true;
+            here.when_round(*this);
+        }
         Spawner& spawner;
         bool is_queued = false;
     } leave;
@@ -61,12 +66,9 @@ std::byte* Spawner::room_for(Worker& here, GlobalCore target, RemoteFunction con
         request->target = target;
         request->replied = &Spawner::replied;
         request->sender = this;
-        open = {.request = request};
+        open.request = request;
         side.not_empty.push_back(number);
-        if (!side.leave.is_queued) {
-            side.leave.is_queued = true;
-            here.when_round(side.leave);
-        }
+        side.leave.ask(here);
     }
     Entry const entry{*function.number, static_cast<std::uint16_t>(bytes),
                       static_cast<std::uint16_t>(awaited != nullptr), 0};
@@ -86,14 +88,18 @@ void Spawner::send(Worker& here, Open& open) {
     head.count = static_cast<std::uint16_t>(open.count);
     head.service = service_;
     head.operation = 0;
-    open = {};
+    open = {.under_way = open.under_way + 1};
     network_.send(here, request);
 }
 
 void Spawner::flush(Worker& here) {
     Side& side = *sides_[network_.number_in_rank(here.core())];
-    for (std::uint32_t const number : side.not_empty) send(here, side.open[number]);
-    side.not_empty.clear();
+    std::erase_if(side.not_empty, [&](std::uint32_t number) {
+        Open& open = side.open[number];
+        if (open.under_way >= max_small) return false;
+        send(here, open);
+        return true;
+    });
 }
 
 // The answers of those whose result is awaited, one behind the other.
@@ -135,6 +141,10 @@ void Spawner::replied(Worker& here, Request& request, Message const& reply) {
         awaited->has_come = true;
         if (awaited->waiter != nullptr) here.append(*awaited->waiter);
     }
+    Side& side = *self.sides_[self.network_.number_in_rank(here.core())];
+    Open& open = side.open[self.network_.number_of(request.target)];
+    --open.under_way;
+    if (open.request != nullptr) side.leave.ask(here);
     self.network_.give_back(here, request);
 }
 

@@ -1,6 +1,7 @@
 // Tasks for cores of other ranks, from a task of this one: a remote function (remote_function.hpp), its arguments, and
-// where it is to run. Several to one core travel together: what a core has spawned leaves at its next round of tasks,
-// or when a message is full, and their results come back together.
+// where it is to run. Several to one core travel together: what a core has spawned leaves when a message is full, or at
+// its next round of tasks, unless two messages to the same core have no reply yet; then with the reply. Their results
+// come back together.
 //
 //     std::optional<mxk::Error> failed;
 //     auto const sum = co_await mxk::spawn_at<&add>(cluster.network(), {.rank = 3, .core = core}, key, value);
@@ -56,7 +57,8 @@ class Spawner {
     }
     void wait_for_room(Worker& here, Task& task) { network_.wait_for_request(here, task); }
 
-    // Sends what this core has spawned.
+    // Sends what this core has spawned, but to a target that has not answered the last messages: what is spawned until
+    // it does travels together (as Nagle's rule has it for small packets).
     void flush(Worker& here);
 
   private:
@@ -65,6 +67,7 @@ class Spawner {
         std::size_t used = 0;    // of the payload
         std::size_t answers = 0; // bytes of the results
         std::size_t count = 0;
+        std::uint32_t under_way = 0; // messages to this target without a reply
     };
     struct alignas(cache_line_bytes) Side;
     // Ahead of a function's arguments.
@@ -74,6 +77,7 @@ class Spawner {
         std::uint16_t wants_result;
         std::uint16_t unused;
     };
+    static constexpr std::uint32_t max_small = 2; // messages under way to a target that are not full
     static constexpr std::size_t max_count = Request::note_bytes / sizeof(Awaited*);
     static constexpr std::size_t rounded(std::size_t bytes) { return align_up(bytes, sizeof(std::uint64_t)); }
     // Of an answer: whether it succeeded stands ahead of it.

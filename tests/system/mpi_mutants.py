@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from helpers import LINUX_BUILD, ROOT
-from mxk_host.lock_mpi import KEPT_VARIABLES, Mpi, MpiRun
+from mxk_host.lock_mpi import MpiRun
+from mxk_host.mpi import Mpi, kept_environment
 
 SECTIONS = 4  # of each rank: more find little more
 PASSES = 2
@@ -59,10 +60,9 @@ class Verdict:
 def run_ranks(mpi: Mpi, commands: str, timeout: float) -> tuple[int | None, str, str]:
     """The exit status, None where time was over, and what the ranks have said."""
     line = MpiRun(mpi, 8, 2, commands, folder=LINUX_BUILD / "mutants").line
-    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
     with subprocess.Popen(
         line,
-        env=environment,
+        env=kept_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

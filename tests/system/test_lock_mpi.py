@@ -9,7 +9,7 @@ import pytest
 from mpi_mutants import PASSES, SECTIONS, expected_unnoticed, judge, kinds_of, mutants_of, smallest_numbers
 
 from helpers import DRIVER, Ended, drive
-from mxk_host.lock_mpi import Mpi
+from mxk_host.mpi import Mpi
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 BENCHMARKS = ("ecsb", "wbab", "ccwb", "upb")

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/format.hpp"
+#include "base/spin_wait.hpp"
 #include "main/library/runtime.hpp"
 #include "tasks/remote/endpoint.hpp"
 #include "tasks/remote/network.hpp"
@@ -48,7 +48,7 @@ class Ranks {
         , links_(shape.ranks * endpoints(), shape.departure) {
         remote::number_functions();
         remote::NetworkLimits limits = shape.limits;
-        limits.shares_processors = true;
+        limits.rest = &offer_processor;
         for (remote::Rank rank = 0; rank < shape.ranks; ++rank) {
             std::vector<remote::Link*> links;
             for (std::uint32_t i = 0; i < endpoints(); ++i) {

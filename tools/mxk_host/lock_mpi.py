@@ -2,38 +2,16 @@
 
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from mxk_host.errors import DriverError, ExitCode, UsageError
 from mxk_host.image import ROOT
-
-MAX_RANKS = 256
-# What a rank gets of the caller's environment: nothing that changes how an MPI works, but for --osc.
-KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR")
-
-
-class Mpi(StrEnum):
-    """An implementation of MPI."""
-
-    OPENMPI = "openmpi"
-    MPICH = "mpich"
-
-    @property
-    def starter(self) -> str:
-        """Its mpirun, by Debian's name for it, so that it does not matter which one the system prefers."""
-        return f"mpirun.{self}"
-
-    @property
-    def package(self) -> str:
-        """Debian's package with the starter."""
-        return {Mpi.OPENMPI: "openmpi-bin", Mpi.MPICH: "mpich"}[self]
+from mxk_host.mpi import Mpi, check_ranks, kept_environment
 
 
 @dataclass(frozen=True)
@@ -50,20 +28,14 @@ class MpiRun:
 
     def check(self) -> None:
         """Raises where this cannot be run."""
-        if not 1 <= self.ranks <= MAX_RANKS:
-            raise UsageError(f"expected --ranks from 1 to {MAX_RANKS}, got {self.ranks}")
+        check_ranks(self.ranks)
         if self.nodes < 1 or self.ranks % self.nodes != 0:
             raise UsageError(f"expected --nodes to divide the {self.ranks} ranks, got {self.nodes}")
         if not self.commands.strip():
             raise UsageError("expected commands, such as 'gate --sections 200'; 'list' names the locks")
         if self.osc is not None and self.mpi is not Mpi.OPENMPI:
             raise UsageError("expected --mpi openmpi with --osc, a parameter of Open MPI")
-        if shutil.which(self.mpi.starter) is None:
-            raise UsageError(
-                f"expected {self.mpi.starter} to be installed (Debian: {self.mpi.package}): tools/setup does it"
-            )
-        if not self.program.is_file():
-            raise UsageError(f"expected the program {self.program}: make mpi builds it first")
+        self.mpi.check(self.program, "mpi")
 
     @property
     def program(self) -> Path:
@@ -73,20 +45,24 @@ class MpiRun:
     @property
     def line(self) -> list[str]:
         """The starter's arguments."""
-        # Open MPI counts processors, and does not like to be run by root; a rank is not bound to a processor, since
-        # there may be fewer.
-        own = ["--oversubscribe", "--allow-run-as-root", "--bind-to", "none"] if self.mpi is Mpi.OPENMPI else []
         component = ["--mca", "osc", self.osc] if self.osc is not None else []
         region = ["--region", str(self.region)] if self.region is not None else []
         asked = ["--nodes", str(self.nodes), *region, self.commands]
-        return [self.mpi.starter, *own, *component, "-n", str(self.ranks), str(self.program), *asked]
+        return [
+            self.mpi.starter,
+            *self.mpi.starter_options,
+            *component,
+            "-n",
+            str(self.ranks),
+            str(self.program),
+            *asked,
+        ]
 
 
 def run(job: MpiRun, timeout: float) -> None:
     """Runs it to its end, with the ranks' output as it comes. Raises unless all holds."""
     job.check()
-    environment = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
-    status = run_group(job.line, environment, timeout)
+    status = run_group(job.line, kept_environment(), timeout)
     if status == ExitCode.SUCCESS:
         return
     reason: dict[int, str] = {

@@ -67,10 +67,12 @@ class TableExperiment final : public bench::GridExperiment {
                            .seed = splitmix(options_.seed),
                            .room = options_.room,
                            .ranks = ranks_[point[1]],
+                           .other_ranks = ranks_[(point[1] + 1) % ranks_.size()],
                            .tasks = options_.tasks,
                            .way = bench::chosen_at(options_.ways, point[0])};
         Result<void> result = check(give<&begin_table>(begin_table_order, run));
         for (std::size_t phase = 0; phase < phase_names.size() && result; ++phase) {
+            if (unsupported_at(point, static_cast<Phase>(phase))) continue;
             auto const all = give<&run_phase>(phase_order, static_cast<Phase>(phase));
             result = check(all);
             if (result) samples[phase] = sample_of(run, static_cast<Phase>(phase), all);
@@ -80,6 +82,11 @@ class TableExperiment final : public bench::GridExperiment {
         return result;
     }
     [[nodiscard]] std::optional<Error> unsupported_at(Point const& point) const override {
+        return unsupported_at(point, static_cast<Phase>(point[2]));
+    }
+    [[nodiscard]] std::optional<Error> unsupported_at(Point const& point, Phase phase) const {
+        if (phase == Phase::Move && (ranks_.size() < 2 || bench::chosen_at(options_.ways, point[0]) == Way::Rma))
+            return Error("keys move where --ranks has several numbers, and have owners");
         if (bench::chosen_at(options_.ways, point[0]) == Way::Rma && the_cluster().cores() > 1)
             return Error("one core of a rank only: it waits inside MPI");
         return std::nullopt;
@@ -87,6 +94,15 @@ class TableExperiment final : public bench::GridExperiment {
     [[nodiscard]] std::string_view failure() const override { return "a key was not found, or with another value"; }
     [[nodiscard]] std::size_t cores_of(bench::Row const& row) const override {
         return std::size_t{ranks_[point_of(row)[1]]} * the_cluster().cores();
+    }
+
+    [[nodiscard]] bool lists_findings() const override { return false; }
+    void print_details(TextSink& out, bench::Row const& row) const override {
+        auto const value = [&](std::string_view finding) { return bench::finding_of(row, finding).value_or(0); };
+        if (value("messages") == 0) return;
+        format(out,
+               "  {:.0} operations in a message, {:.1} bytes each there and back; {:.1} % of the time in endpoints\n",
+               value("operations_per_message"), value("bytes_per_remote_operation"), 100 * value("endpoint_share"));
     }
 
     void print_head(TextSink& out) const override {
@@ -150,6 +166,13 @@ class TableExperiment final : public bench::GridExperiment {
             sum.cycles += its.cycles;
         }
         double const seconds = seconds_of(all);
+        std::uint64_t moved = 0;
+        for (PhaseResult const& its : all) moved += its.moved;
+        if (phase == Phase::Move) {
+            Sample sample{.value = static_cast<double>(moved) / seconds, .operations = moved};
+            sample.verified = sum.own_keys == run.operations;
+            return sample;
+        }
         Sample sample{.value = static_cast<double>(run.operations) / seconds, .operations = run.operations};
         std::uint64_t const keys_then = phase == Phase::Erase ? 0 : run.operations;
         sample.verified = sum.right == run.operations && (run.way == Way::Rma || sum.own_keys == keys_then);

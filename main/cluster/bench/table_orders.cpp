@@ -37,7 +37,6 @@ struct alignas(cache_line_bytes) Share {
     std::uint64_t right = 0;
     std::uint64_t start = 0;
     std::uint64_t end = 0;
-    std::optional<Call> call;
     // Of a task for each operation.
     std::vector<remote::Awaited> awaited;
     std::vector<std::uint32_t> places; // which key each of them is for
@@ -80,27 +79,21 @@ TableOperation operation_of(Phase phase) {
                                   : TableOperation::Erase;
 }
 
-// All keys in one call, which goes on as replies come.
-Step advance_batch(Worker& here, Share& share, Phase phase) {
-    if (!share.call) {
-        TableOperation const operation = operation_of(phase);
-        share.call.emplace(state->table->part(), operation, std::span<std::uint64_t const>(share.keys),
-                           phase == Phase::Insert ? share.values.data() : nullptr,
-                           phase == Phase::Find ? share.values.data() : nullptr, std::span<std::uint64_t>());
-    }
-    if (!share.call->advance(here)) return Step::Again;
-    share.right = share.call->result().changed;
-    share.call.reset();
-    return Step::Done;
+// All keys in one call.
+void run_batch(Worker& here, Share& share, Phase phase) {
+    Call call(state->table->part(), operation_of(phase), std::span<std::uint64_t const>(share.keys),
+              phase == Phase::Insert ? share.values.data() : nullptr,
+              phase == Phase::Find ? share.values.data() : nullptr, std::span<std::uint64_t>());
+    here.run_until([&] { return call.advance(here); });
+    share.right = call.result().changed;
 }
 
-// A task for each, so many at a time.
-Step advance_tasks(Worker& here, Share& share, Phase phase) {
+// A task for each, so many at a time. Whether all have ended.
+bool advance_tasks(Worker& here, Share& share, Phase phase) {
     remote::Spawner& spawner = state->table->part().network().spawner();
     RemoteFunction const& function = phase == Phase::Insert ? remote_insert
                                      : phase == Phase::Find ? remote_find
                                                             : remote_erase;
-    if (share.next == 0) share.ended = 0;
     for (std::size_t i = 0; i < share.awaited.size(); ++i) {
         remote::Awaited& awaited = share.awaited[i];
         if (awaited.has_come) {
@@ -127,13 +120,13 @@ Step advance_tasks(Worker& here, Share& share, Phase phase) {
         if (!has_room) break;
         share.places[i] = static_cast<std::uint32_t>(share.next++);
     }
-    return share.ended == share.keys.size() ? Step::Done : Step::Again;
+    return share.ended == share.keys.size();
 }
 
-// One after the other, as its operations wait; some at a time.
-Step advance_rma(Share& share, Phase phase) {
+// One after the other, as its operations wait.
+void run_rma(Share& share, Phase phase) {
     RmaTable& table = *state->rma;
-    for (unsigned i = 0; i < 256 && share.next < share.keys.size(); ++i, ++share.next) {
+    for (; share.next < share.keys.size(); ++share.next) {
         std::uint64_t const key = share.keys[share.next];
         if (phase == Phase::Insert) {
             share.right += std::uint64_t{table.insert(key, share.values[share.next])};
@@ -145,16 +138,15 @@ Step advance_rma(Share& share, Phase phase) {
             share.right += std::uint64_t{table.erase(key)};
         }
     }
-    return share.next == share.keys.size() ? Step::Done : Step::Again;
 }
 
-Step advance(Worker& here, Share& share, Phase phase) {
+void run_share(Worker& here, Share& share, Phase phase) {
     switch (state->run.way) {
-    case Way::Batch: return advance_batch(here, share, phase);
-    case Way::Task: return advance_tasks(here, share, phase);
+    case Way::Batch: return run_batch(here, share, phase);
+    case Way::Task: return here.run_until([&] { return advance_tasks(here, share, phase); });
     case Way::Rma: break;
     }
-    return advance_rma(share, phase);
+    run_rma(share, phase);
 }
 
 // Nothing found that was not written.
@@ -181,6 +173,25 @@ Sums sums_of(remote::Network const& network) {
         sums.cycles += its.cycles.value();
     }
     return sums;
+}
+
+// There and back, by messages: each key's place is what its hash says.
+PhaseResult move_keys(Cluster& cluster) {
+    PhaseResult result;
+    Table& table = *state->table;
+    cluster.barrier();
+    result.start = raw(clock::timestamp());
+    for (Rank const ranks : {state->run.other_ranks, state->run.ranks}) {
+        std::uint64_t const sent = sums_of(cluster.network()).operations;
+        if (auto const moved = table.move_to(ranks); !moved) {
+            result.error.set(moved.error());
+            return result;
+        }
+        result.moved += sums_of(cluster.network()).operations - sent;
+    }
+    result.end = raw(clock::timestamp());
+    result.own_keys = table.own_size();
+    return result;
 }
 
 std::vector<CoreId> own_cores(Cluster const& cluster) {
@@ -222,6 +233,7 @@ Ended begin_table(Cluster& cluster, TableRun const& run) {
 }
 
 PhaseResult run_phase(Cluster& cluster, Phase const& phase) {
+    if (phase == Phase::Move) return move_keys(cluster);
     PhaseResult result;
     for (Share& share : state->shares) {
         share.right = share.next = share.ended = 0;
@@ -233,11 +245,9 @@ PhaseResult run_phase(Cluster& cluster, Phase const& phase) {
     if (!state->shares.empty()) {
         bool const has_room = run_on(cores, [&](Worker& here, std::size_t core) {
             Share& share = state->shares[core];
-            if (share.next == 0 && !share.call && share.ended == 0) {
-                bench::measured_part_begins();
-                share.start = raw(clock::timestamp());
-            }
-            if (advance(here, share, phase) == Step::Again) return Step::Again;
+            bench::measured_part_begins();
+            share.start = raw(clock::timestamp());
+            run_share(here, share, phase);
             share.end = raw(clock::timestamp());
             bench::measured_part_ends();
             return Step::Done;

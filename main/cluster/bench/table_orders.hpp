@@ -19,14 +19,16 @@ constexpr auto value_names(Way) {
     return std::array{NamedValue{Way::Batch, "batch"}, NamedValue{Way::Task, "task"}, NamedValue{Way::Rma, "rma"}};
 }
 
-enum class Phase : std::uint8_t { Insert, Find, Erase };
-inline constexpr std::array<std::string_view, 3> phase_names{"insert", "find", "erase"};
+// Move: to another number of ranks, and back.
+enum class Phase : std::uint8_t { Insert, Find, Move, Erase };
+inline constexpr std::array<std::string_view, 4> phase_names{"insert", "find", "move", "erase"};
 
 struct TableRun {
     std::uint64_t operations = 0; // of all cores together
     std::uint64_t seed = 0;
     std::uint64_t room = 0;  // keys that the table has room for from the start
     Rank ranks = 1;          // that take part
+    Rank other_ranks = 1;    // to which the keys move, and back
     std::uint32_t tasks = 0; // of a core, under way at a time
     Way way = Way::Batch;
 };
@@ -35,6 +37,7 @@ struct TableRun {
 struct PhaseResult {
     std::uint64_t start = 0; // time stamps; both 0: it did not take part
     std::uint64_t end = 0;
+    std::uint64_t moved = 0;    // keys that it sent to other ranks: Move
     std::uint64_t right = 0;    // operations with the expected result
     std::uint64_t own_keys = 0; // that the rank has, then
     std::uint64_t messages = 0; // requests and replies that it sent

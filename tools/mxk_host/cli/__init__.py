@@ -27,6 +27,7 @@ MODULES = {
     "compare-runs": "reports",
     "measured": "reports",
     "lock-mpi": "lock_mpi",
+    "cluster": "cluster",
     "heap-peaks": "heap_peaks",
     "heap-record": "heap_record",
     "trace": "trace",  # commands of its own

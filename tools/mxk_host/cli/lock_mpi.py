@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from mxk_host.arguments import finite
-from mxk_host.lock_mpi import Mpi, MpiRun, run
+from mxk_host.lock_mpi import MpiRun, run
+from mxk_host.mpi import Mpi
 
 
 def lock_mpi(
