@@ -17,6 +17,7 @@
 #include "tasks/queue/task_list.hpp"
 #include "tasks/remote/link.hpp"
 #include "tasks/remote/message.hpp"
+#include "tasks/remote/post_counts.hpp"
 #include "tasks/remote/termination.hpp"
 
 namespace mxk::remote {
@@ -37,9 +38,9 @@ struct NetworkLimits {
     std::uint32_t fill = 8192;        // bytes of a message, with its head, at which it is sent
     std::uint32_t requests = 64;      // of a core that have no reply yet, and those that are being filled
     std::uint32_t max_buffers = 1024; // in which an endpoint may receive at a time
-    // How long an endpoint looks for messages all the time, when none has come, and then how often: the delay of the first
-    // message to an idle rank. The former is the longer one: who asks is still awake when one that slept answers, or two
-    // that take turns would both sleep each time.
+    // How long an endpoint looks for messages all the time, when none has come, and then how often: the delay of the
+    // first message to an idle rank. The former is the longer one: who asks is still awake when one that slept answers,
+    // or two that take turns would both sleep each time.
     std::uint32_t patience_us = 2500;
     std::uint32_t sleep_us = 1000;
     // Called by an endpoint that finds nothing on a core that has nothing else to do; null: nothing. Where ranks share
@@ -134,8 +135,7 @@ class Network {
         std::vector<Request*> free;
         TaskList waiting;
         std::unique_ptr<std::byte[]> answer;
-        OwnerCounter posted;
-        OwnerCounter ended;
+        PostCounts counts;
     };
     struct Service {
         Serve serve;
