@@ -158,6 +158,13 @@ Cluster::~Cluster() {
 }
 
 void Cluster::leave() {
+    // What was posted has ended, but the replies, which nobody waits for, may be on their way. No rank ends its network
+    // while another one has to answer it.
+    Worker::current().run_until([this] {
+        for (Rank rank = 0; rank < ranks(); ++rank)
+            if (network_->in_flight_to(rank) != 0) return false;
+        return true;
+    });
     barrier();
     network_->end();
     if (beats_) beats_->tell_in_flight(nullptr, nullptr);

@@ -89,18 +89,17 @@ void Network::wait_for_request(Worker& here, Task& task) {
 }
 
 void Network::count_posted(Worker& here, std::uint64_t number) {
-    side(here).posted.add(number);
+    side(here).counts.count_posted(number);
 }
 void Network::count_ended(Worker& here, std::uint64_t number) {
-    side(here).ended.add(number);
+    side(here).counts.count_ended(number);
 }
 
 PostedAndEnded Network::posted_and_ended() const {
     PostedAndEnded sums;
     // What has ended first: what it posted has been counted before.
-    for (Side const& its : sides_) sums.ended += its.ended.value();
-    std::atomic_thread_fence(std::memory_order_acquire);
-    for (Side const& its : sides_) sums.posted += its.posted.value();
+    for (Side const& its : sides_) sums.ended += its.counts.ended();
+    for (Side const& its : sides_) sums.posted += its.counts.posted();
     return sums;
 }
 

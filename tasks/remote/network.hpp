@@ -17,6 +17,7 @@
 #include "tasks/queue/task_list.hpp"
 #include "tasks/remote/link.hpp"
 #include "tasks/remote/message.hpp"
+#include "tasks/remote/post_counts.hpp"
 #include "tasks/remote/termination.hpp"
 
 namespace mxk::remote {
@@ -137,8 +138,7 @@ class Network {
         std::vector<Request*> free;
         TaskList waiting;
         std::unique_ptr<std::byte[]> answer;
-        OwnerCounter posted;
-        OwnerCounter ended;
+        PostCounts counts;
     };
     struct Service {
         Serve serve;

@@ -48,9 +48,7 @@ std::byte* Spawner::room_for(Worker& here, GlobalCore target, RemoteFunction con
     std::uint32_t const number = network_.number_of(target);
     Open& open = side.open[number];
     std::size_t const bytes = sizeof(Entry) + rounded(function.argument_bytes);
-    std::size_t const answer = answer_bytes(function) > sizeof(std::uint64_t) + RemoteFunction::max_bytes
-                                   ? answer_bytes(function)
-                                   : sizeof(std::uint64_t) + RemoteFunction::max_bytes; // an error may come
+    std::size_t const answer = sizeof(std::uint64_t) + RemoteFunction::max_bytes; // an error may come
     std::size_t const room = network_.limits().fill - sizeof(MessageHead);
     if (open.request != nullptr &&
         (open.used + bytes > room || open.answers + answer > Message::payload_bytes || open.count == max_count)) {

@@ -80,10 +80,6 @@ class Spawner {
     static constexpr std::uint32_t max_small = 2; // messages under way to a target that are not full
     static constexpr std::size_t max_count = Request::note_bytes / sizeof(Awaited*);
     static constexpr std::size_t rounded(std::size_t bytes) { return align_up(bytes, sizeof(std::uint64_t)); }
-    // Of an answer: whether it succeeded stands ahead of it.
-    static constexpr std::size_t answer_bytes(RemoteFunction const& function) {
-        return sizeof(std::uint64_t) + rounded(function.result_bytes);
-    }
 
     std::byte* room_for(Worker& here, GlobalCore target, RemoteFunction const& function, Awaited* awaited);
     void send(Worker& here, Open& open);

@@ -49,6 +49,26 @@ class ModelMemory {
     static inline std::array<std::size_t, max_model_threads> used_{};
 };
 
+// Base of what a source makes by `new`, with words in it.
+struct ModelAllocated {
+    static void* operator new(std::size_t bytes, std::align_val_t alignment) {
+        return ModelMemory::allocate(bytes, static_cast<std::size_t>(alignment));
+    }
+    static void* operator new(std::size_t bytes) { return ModelMemory::allocate(bytes, alignof(std::max_align_t)); }
+    static void operator delete(void* /*place*/, std::size_t /*bytes*/) {}
+};
+// The same for containers, which are made before the run and grow no more.
+template <typename T> struct ModelAllocator {
+    using value_type = T;
+    ModelAllocator() = default;
+    template <typename U> ModelAllocator(ModelAllocator<U> const& /*other*/) {} // NOLINT(*-explicit-*): an allocator
+    static T* allocate(std::size_t count) {
+        return static_cast<T*>(ModelMemory::allocate(count * sizeof(T), alignof(T)));
+    }
+    static void deallocate(T* /*place*/, std::size_t /*count*/) {}
+    bool operator==(ModelAllocator const&) const = default;
+};
+
 // The thread that runs, or the one that begin() does something for.
 inline std::size_t model_thread_of_begin = 0;
 inline std::size_t model_self() {

@@ -11,6 +11,7 @@
 #include "base/units.hpp"
 #include "tasks/queue/task_list.hpp"
 #include "tasks/task.hpp"
+#include "tasks/timers.hpp"
 #include "tests/model/atomic.hpp"
 
 namespace mxk {
@@ -64,6 +65,9 @@ class Worker {
         waiting_for_round_.at(round_count_++) = &task;
     }
     [[nodiscard]] bool ran_dry() const { return ran_dry_; }
+    [[nodiscard]] Nanoseconds polling_time() const { return polling_time_; }
+    void set_polling_time(Nanoseconds time) { polling_time_ = time; }
+    Timers& timers() { return timers_; }
     template <typename T, typename... Arguments> T* create(Arguments&&... arguments) {
         return test::ModelMemory::make<T>(std::forward<Arguments>(arguments)...);
     }
@@ -82,6 +86,8 @@ class Worker {
 
     // The harness's: from and to so many cores.
     void open(std::size_t cores);
+    // Besides the task that runs.
+    [[nodiscard]] bool has_others() const { return count_ != 0 || round_count_ != 0 || idle_count_ != 0; }
     // A task has done something: if it stands in the queue again, it is none that only waits there.
     void note_progress() { turns_without_progress_ = 0; }
 
@@ -127,6 +133,7 @@ class Worker {
         if (round_count_ != 0 || (idle_count_ != 0 && !has_tasks)) ran_dry_ = !has_tasks;
         if (!has_tasks) put_all(waiting_for_idle_, idle_count_);
         put_all(waiting_for_round_, round_count_);
+        if (count_ == 0) timers_.expire(*this);
         if (count_ == 0) ++turns_without_progress_;
     }
     void put_all(std::array<Task*, 4> const& tasks, std::size_t& count) {
@@ -156,6 +163,8 @@ class Worker {
     std::array<Task*, 4> waiting_for_round_{};
     std::size_t round_count_ = 0;
     bool ran_dry_ = false;
+    Nanoseconds polling_time_{};
+    Timers timers_;
     std::array<Letter*, test::max_model_threads> received_{}; // the last one, by the core that it came from
     std::array<Letter*, test::max_model_threads> sent_{};     // by the one that it went to
 };
