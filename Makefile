@@ -101,6 +101,10 @@ cluster: ## build/linux/mxk-cluster-openmpi and mxk-cluster-mpich, several machi
 	$(call needs,linux mpi)
 	@$(call build,linux,mxk-cluster)
 
+.PHONY: cluster-test
+cluster-test: cluster
+	@$(call build,linux,mxk-cluster-test)
+
 install: linux ## the library and the program below PREFIX=/usr/local
 	@cmake --install build/linux --prefix $(PREFIX)
 	@cp build/linux/install_manifest.txt build/linux/installed.txt # which later installations elsewhere leave alone
@@ -158,7 +162,7 @@ test: lint ## everything: lint and the three rings of tests
 	@$(MAKE) -j2 --output-sync=target unit-tsan fuzzers unit-asan unit-model inner-tsan inner-asan FUZZ_JOBS=1 FUZZ_SECONDS=5 || { cat build/failures.log 2>/dev/null; exit 1; }
 	@$(MAKE) system; failed=$$?; tools/slowest || failed=1; tools/skips || failed=1; exit $$failed
 
-test-long: images linux simulator mpi-mutants concurrent-asan unit-model ## what takes longer: the long tests of all three rings (hours)
+test-long: images linux simulator mpi-mutants cluster-test concurrent-asan unit-model ## what takes longer: the long tests of all three rings (hours)
 	@build/linux/mxk-test 'test --long'
 	@MXK_LONG_TESTS=1 build/linux-asan/mxk-unit
 	@tests/fuzz/run --seconds $(SECONDS) columns plans models
@@ -206,7 +210,7 @@ fuzzers: programs-asan ## first ring, too: every fuzzer for FUZZ_SECONDS=30
 fuzz: programs-asan ## every fuzzer for SECONDS=600, beginning with what was found before
 	@tests/fuzz/run --keep --seconds $(SECONDS)
 
-system: images linux simulator mpi-mutants ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
+system: images linux simulator mpi-mutants cluster-test ## third ring: boot the kernel in QEMU in many shapes, use it and the program like a person
 	@echo 'system tests:' && build/venv/bin/python -P -m pytest tests/system -q -n 2 -p no:cacheprovider
 
 coverage: setup ## share of the portable code's lines that the host tests run
