@@ -32,7 +32,7 @@ class RequestsOfRanksUse {
         std::uint32_t requests = 4;           // of a rank
         std::uint32_t buffers = 1024;
         std::uint32_t patience_us = 500;
-        bool leaves_late = false;
+        ModelLink::Leaves leaves = ModelLink::Leaves::AtOnce;
         bool ends = false; // the network, behind
         bool is_long = false;
     };
@@ -114,10 +114,11 @@ class RequestsOfRanksUse {
         make_model_workers(2);
         for (remote::Rank i = 0; i < 2; ++i) {
             Rank& rank = *(ranks_.at(i) = ModelMemory::make<Rank>(i));
-            rank.link = ModelMemory::make<ModelLink>(remote::Peer{1} - i, shape.credits, shape.leaves_late);
+            rank.link = ModelMemory::make<ModelLink>(remote::Peer{1} - i, shape.credits, shape.leaves);
             std::array<remote::Link*, 1> const links{rank.link};
             rank.network = Network::create({.rank = i, .ranks = 2, .cores = 1, .endpoints = 1, .first_core = i}, links,
                                            {.credits = shape.credits,
+                                            .fill = Message::wire_bytes,
                                             .requests = shape.requests,
                                             .max_buffers = shape.buffers,
                                             .patience_us = shape.patience_us})
@@ -165,19 +166,22 @@ constexpr char const* one_endpoint = "a rank of one core has one endpoint, which
 
 TEST(Model, RequestsOfRanks) {
     RequestsOfRanksUse use;
+    using enum ModelLink::Leaves;
     Protocol("requests of ranks")
         .use(use.use("one", {.sends = {1, 0}, .ends = true}))
         .use(use.use("three, one credit", {.sends = {3, 0}}))
         .use(use.use("two each, one credit", {.sends = {2, 2}}))
         .use(use.use("two each, two credits", {.credits = 2, .sends = {2, 2}}))
-        .use(use.use("two each, which leave late", {.sends = {2, 1}, .leaves_late = true}))
+        .use(use.use("two each, which leave late", {.sends = {2, 1}, .leaves = Late}))
         .use(use.use("three each, one request, one buffer", {.sends = {3, 3}, .requests = 1, .buffers = 1}))
         .use(use.use("three each, two credits, three buffers", {.credits = 2, .sends = {3, 3}, .buffers = 3}))
+        .use(use.use("two each, gone when received", {.sends = {2, 2}, .buffers = 1, .leaves = Received}))
+        .use(use.use("three and two, gone when received",
+                     {.credits = 2, .sends = {3, 2}, .buffers = 3, .leaves = Received, .is_long = true}))
         .use(use.use("a chain", {.sends = {1, 1}, .hops = 2}))
         .use(use.use("a chain, one request", {.sends = {1, 1}, .hops = 2, .requests = 1}))
         .use(use.use("two, asleep", {.sends = {2, 1}, .patience_us = 0, .ends = true}))
-        .use(use.use("three each, which leave late",
-                     {.credits = 2, .sends = {3, 2}, .leaves_late = true, .is_long = true}))
+        .use(use.use("three each, which leave late", {.credits = 2, .sends = {3, 2}, .leaves = Late, .is_long = true}))
         .check({"endpoint,", "credits,", "network,"},
                {{"endpoint, begin() condition: always", of_posted},
                 {"endpoint, begin_to_send() condition*", "a count that is shown"},

@@ -20,12 +20,14 @@ namespace mxk::test {
 
 class ModelLink final : public remote::Link {
   public:
-    // `leaves_late`: a message that was sent has left when something has come, or the rank has nothing else to do.
+    // When a message that was sent has left: at once; when something has come, or the rank has nothing else to do; or
+    // not before the other rank has received it, as with messages that MPI keeps no copy of.
+    enum class Leaves : std::uint8_t { AtOnce, Late, Received };
     // `waves_are_late`: it sees those only then, too.
-    ModelLink(remote::Peer peer, std::uint32_t credits, bool leaves_late, bool waves_are_late = false)
+    ModelLink(remote::Peer peer, std::uint32_t credits, Leaves leaves, bool waves_are_late = false)
         : peer_(peer)
         , credits_(credits)
-        , leaves_late_(leaves_late)
+        , leaves_(leaves)
         , waves_are_late_(waves_are_late) {}
     // Both, in begin().
     static void connect(ModelLink& one, ModelLink& other) {
@@ -45,14 +47,15 @@ class ModelLink final : public remote::Link {
         Letter& letter = *ModelMemory::make<Letter>();
         letter.size = message.wire().size();
         std::memcpy(letter.bytes.data(), message.wire().data(), letter.size);
-        leaving_.push_back(&message);
-        may_leave_ = !leaves_late_;
+        leaving_.push_back({&message, &letter});
+        may_leave_ = leaves_ != Leaves::Late;
         sent_->next.store(&letter, std::memory_order_release);
         sent_ = &letter;
     }
     remote::Message* sent() override {
         if (leaving_.empty() || !may_leave_) return nullptr;
-        remote::Message* const message = leaving_.front();
+        auto const [message, letter] = leaving_.front();
+        if (leaves_ == Leaves::Received && !letter->is_received.load(std::memory_order_acquire)) return nullptr;
         leaving_.pop_front();
         return message;
     }
@@ -65,6 +68,7 @@ class ModelLink final : public remote::Link {
             return nullptr;
         }
         received_ = letter;
+        if (leaves_ == Leaves::Received) letter->is_received.store(true, std::memory_order_release);
         remote::Message& buffer = *offered_.front();
         offered_.pop_front();
         std::memcpy(buffer.room().data(), letter->bytes.data(), letter->size);
@@ -101,6 +105,11 @@ class ModelLink final : public remote::Link {
         std::array<std::byte, remote::Message::wire_bytes> bytes;
         std::size_t size = 0;
         ModelAtomic<Letter*> next{nullptr};
+        ModelAtomic<bool> is_received{false};
+    };
+    struct Leaving {
+        remote::Message* message;
+        Letter* letter;
     };
     using Waves = std::array<ModelAtomic<std::uint64_t>, 8>;
 
@@ -117,12 +126,12 @@ class ModelLink final : public remote::Link {
             may_leave_ = true;
             return;
         }
-        if (leaving_.empty()) SpinWait().turn();
+        if (leaving_.empty() || leaves_ == Leaves::Received) SpinWait().turn();
     }
 
     remote::Peer peer_;
     std::uint32_t credits_;
-    bool leaves_late_;
+    Leaves leaves_;
     bool waves_are_late_;
     Letter* sent_ = nullptr;     // the last one
     Letter* received_ = nullptr; // the same
@@ -130,7 +139,7 @@ class ModelLink final : public remote::Link {
     Waves* others_waves_ = nullptr;
     std::size_t wave_ = 0; // that have begun
     remote::PostedAndEnded others_;
-    std::deque<remote::Message*> leaving_;
+    std::deque<Leaving> leaving_;
     std::deque<remote::Message*> offered_;
     std::uint32_t unanswered_ = 0; // own requests
     std::uint32_t requests_ = 0;   // that have come

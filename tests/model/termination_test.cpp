@@ -45,9 +45,8 @@ class PostedBodiesUse {
         std::uint32_t credits = 1;
         std::uint32_t requests = 4; // of a core
         std::size_t bodies_of_message = 1;
-        std::size_t waves = 2;  // while bodies are under way: more come behind
-        bool in_rounds = false; // posts one in each
-        bool leaves_late = false;
+        std::size_t waves = 2;       // while bodies are under way: more come behind
+        bool in_rounds = false;      // posts one in each
         bool waves_are_late = false; // they are seen where there is nothing else to do
         bool ends = false;           // the ranks meet, and their networks end
         bool is_long = false;
@@ -103,8 +102,8 @@ class PostedBodiesUse {
             .fill = static_cast<std::uint32_t>(sizeof(remote::MessageHead) + 16 * shape.bodies_of_message),
             .requests = shape.requests};
         for (Rank rank = 0; rank < shape.ranks; ++rank) {
-            links_.at(rank) =
-                ModelMemory::make<ModelLink>(Rank{1} - rank, shape.credits, shape.leaves_late, shape.waves_are_late);
+            links_.at(rank) = ModelMemory::make<ModelLink>(Rank{1} - rank, shape.credits, ModelLink::Leaves::AtOnce,
+                                                           shape.waves_are_late);
             std::array<remote::Link*, 1> const links{links_.at(rank)};
             networks_.at(rank) =
                 Network::create(
