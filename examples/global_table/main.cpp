@@ -52,8 +52,8 @@ int main(int count, char** arguments) {
         std::size_t const all = table.value().size();
         if (found != others.size() || values != others || !answer || all != *keys_of_each * cluster.ranks()) status = 1;
         if (cluster.rank() == 0)
-            std::cout << cluster.ranks() << " processes, " << all << " keys; of those of process " << next << ", " << found
-                      << " found; " << answer.value() << " computed there\n";
+            std::cout << cluster.ranks() << " processes, " << all << " keys; of those of process " << next << ", "
+                      << found << " found; " << answer.value() << " computed there\n";
     });
     return status;
 }

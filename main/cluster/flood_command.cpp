@@ -41,13 +41,13 @@ struct FloodResult {
     std::uint64_t arrived = 0;
     std::uint64_t sum = 0;
     std::uint64_t cycles = 0;
-    std::uint64_t grown_bytes = 0;   // of the process, at most, while it ran
+    std::uint64_t grown_bytes = 0;   // up to which the process grew meanwhile
     std::uint64_t network_bytes = 0; // that the network has had from the start
-    std::uint64_t most_on_the_way = 0;
+    std::uint64_t max_on_the_way = 0;
     ErrorText error{};
 };
 
-std::uint64_t most_resident_bytes() {
+std::uint64_t max_resident_bytes() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     return static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
@@ -61,7 +61,7 @@ FloodResult flood(Cluster& cluster, FloodRun const& run) {
     std::vector<CoreId> cores;
     for (std::uint32_t i = 0; i < cluster.cores(); ++i) cores.push_back(core_id(i));
     cluster.barrier();
-    std::uint64_t const before = most_resident_bytes();
+    std::uint64_t const before = max_resident_bytes();
     Cycles const start = clock::timestamp();
     bool const has_room = run_on(cores, [&](Worker& here, std::size_t core) {
         remote::GlobalCore const to{(cluster.rank() + 1) % cluster.ranks(), core_id(core)};
@@ -75,14 +75,14 @@ FloodResult flood(Cluster& cluster, FloodRun const& run) {
     if (!has_room) result.error.set(Error("out of memory: no room for the tasks of the run"));
     cluster.wait_for_all_posted();
     result.cycles = raw(clock::timestamp() - start);
-    result.grown_bytes = most_resident_bytes() - before;
+    result.grown_bytes = max_resident_bytes() - before;
     result.network_bytes = network.bytes();
     for (Received const& its : received()) {
         result.arrived += its.tasks.value();
         result.sum += its.sum.value();
     }
     for (remote::Endpoint const* const endpoint : network.endpoints())
-        result.most_on_the_way = std::max(result.most_on_the_way, endpoint->statistics().most_on_the_way.value());
+        result.max_on_the_way = std::max(result.max_on_the_way, endpoint->statistics().max_on_the_way.value());
     return result;
 }
 constexpr auto flood_order = order<&flood>("flood");
@@ -117,7 +117,7 @@ console::Outcome run_flood(console::Invocation& invocation, FloodOptions const& 
             json.field("tasks_per_second", static_cast<double>(its.arrived) / seconds);
             json.field("grown_bytes", its.grown_bytes);
             json.field("network_bytes", its.network_bytes);
-            json.field("most_requests_on_the_way", its.most_on_the_way);
+            json.field("max_requests_on_the_way", its.max_on_the_way);
             json.field("verified", is_right);
             line.end();
         } else {

@@ -115,9 +115,9 @@ Result<void> check(std::vector<FilesResult> const& all) {
 }
 
 double seconds_of(std::vector<FilesResult> const& all) {
-    std::uint64_t longest = 0;
-    for (FilesResult const& its : all) longest = std::max(longest, its.cycles);
-    return static_cast<double>(longest) / static_cast<double>(clock::frequency());
+    std::uint64_t max_cycles = 0;
+    for (FilesResult const& its : all) max_cycles = std::max(max_cycles, its.cycles);
+    return static_cast<double>(max_cycles) / static_cast<double>(clock::frequency());
 }
 
 console::Outcome run_save(console::Invocation& invocation, FilesOptions const& options) {

@@ -1,4 +1,4 @@
-// A call of a remote function that waits in the middle of a body: for a command, or whoever else may wait
+// A call of a remote function that waits in the middle of a body: for a command, or another body that may wait
 // (Worker::run_until). In a coroutine: spawn_at().
 #pragma once
 

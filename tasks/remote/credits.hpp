@@ -1,7 +1,7 @@
 // How many requests an endpoint may have on the way to one peer: the flow control of a network. A request takes a
-// credit, and its reply brings it back; a reply takes none, since whoever asked has kept a number for it. So a peer
-// has no more than `all` requests of this endpoint at a time, in memory that it has from the start, and two peers that
-// flood each other cannot wait for each other: what answers a request asks for nothing.
+// credit, and its reply brings it back; a reply takes none, since the asking endpoint has kept a number for it. So a
+// peer has no more than `all` requests of this endpoint at a time, in memory that it has from the start, and two peers
+// that flood each other cannot wait for each other: what answers a request asks for nothing.
 #pragma once
 
 #include <cstdint>

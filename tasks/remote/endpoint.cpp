@@ -140,7 +140,7 @@ void Endpoint::begin_to_send(Request& request) {
     statistics_.requests.add(1);
     statistics_.operations.add(head.count);
     statistics_.bytes.add(head.size);
-    if (++on_the_way_ > statistics_.most_on_the_way.value()) statistics_.most_on_the_way.add(1);
+    if (++on_the_way_ > statistics_.max_on_the_way.value()) statistics_.max_on_the_way.add(1);
     inject::point();
     link_.send(request.peer, request);
 }

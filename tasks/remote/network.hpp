@@ -63,13 +63,13 @@ using Serve = std::size_t (*)(void* object, Asked const& asked);
 
 // What an endpoint has done. Its core writes it, any may read it.
 struct EndpointStatistics {
-    OwnerCounter requests;        // sent to other ranks
-    OwnerCounter replies;         // sent
-    OwnerCounter bytes;           // of payload, sent
-    OwnerCounter operations;      // in requests
-    OwnerCounter waited;          // requests that found no credit
-    OwnerCounter cycles;          // in the endpoint's turns that found something to do
-    OwnerCounter most_on_the_way; // requests without a reply, at a time
+    OwnerCounter requests;       // sent to other ranks
+    OwnerCounter replies;        // sent
+    OwnerCounter bytes;          // of payload, sent
+    OwnerCounter operations;     // in requests
+    OwnerCounter waited;         // requests that found no credit
+    OwnerCounter cycles;         // in the endpoint's turns that found something to do
+    OwnerCounter max_on_the_way; // requests without a reply, at a time
 };
 
 class Network {
@@ -104,7 +104,7 @@ class Network {
     [[nodiscard]] Spawner& spawner() { return *spawner_; }
 
     // All ranks add the same ones in the same order. Before messages for it can come.
-    std::uint16_t add_service(Serve serve, void* object);
+    std::uint16_t add_service(Serve answers, void* object);
     // `object` is gone.
     void remove_service(std::uint16_t service);
 

@@ -125,7 +125,7 @@ template <auto function> class SpawnAt {
         }
     }
 
-    // For who waits in another way (call_at.hpp): whether there was room; and whether the result is there.
+    // For a caller that waits in another way (call_at.hpp): whether there was room; and whether the result is there.
     bool try_send(Worker& here) {
         expect(Traits::number != RemoteFunction::not_numbered, "a remote function is registered");
         return Spawner::of(network_).add(here, target_, function_of(Traits::number), &awaited_, [this](std::byte* to) {

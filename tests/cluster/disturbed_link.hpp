@@ -80,7 +80,7 @@ class DisturbedLink final : public remote::Link {
     };
     using ByPeer = std::map<remote::Peer, std::deque<Held>>;
 
-    // Half of them pass at the next look, most of the others soon, and one in 64 late.
+    // Half of them pass at the next look, nearly all others soon, and one in 64 late.
     std::uint64_t due() {
         std::uint64_t const kind = random_.below(64);
         return looks_ + (kind < 32 ? 0 : kind < 63 ? random_.below(16) : random_.below(400));

@@ -20,6 +20,7 @@ BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 BUILT = pytest.mark.skipif(
     not (LINUX_BUILD / "mxk-cluster-openmpi").is_file(), reason="mxk-cluster-openmpi was not built"
 )
+LONG = pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
 NEEDED = ("bash", "dirname", "env", "readlink")  # of tools/mxk itself
 FLOOD = "flood --ops 100M"
 
@@ -297,10 +298,10 @@ def test_the_ranks_know_of_each_other(mpi: str, transport: str) -> None:
     ("mpi", "transport", "number"),
     [
         ("openmpi", "shm", signal.SIGKILL),
-        ("openmpi", "tcp", signal.SIGKILL),
-        ("mpich", "shm", signal.SIGKILL),
+        pytest.param("openmpi", "tcp", signal.SIGKILL, marks=LONG),
+        pytest.param("mpich", "shm", signal.SIGKILL, marks=LONG),
         ("mpich", "tcp", signal.SIGKILL),
-        ("openmpi", "shm", signal.SIGSTOP),
+        pytest.param("openmpi", "shm", signal.SIGSTOP, marks=LONG),
     ],
 )
 def test_a_rank_that_is_lost_ends_the_run(tmp_path: Path, mpi: str, transport: str, number: signal.Signals) -> None:
@@ -313,6 +314,7 @@ def test_a_rank_that_is_lost_ends_the_run(tmp_path: Path, mpi: str, transport: s
         check_lost(job, 2, processes, mark)
 
 
+@LONG
 @BUILT
 @BOTH
 @pytest.mark.skipif(not are_permitted(), reason=NOT_PERMITTED)

@@ -8,12 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from test_cluster import BOTH, BUILT, check_lost, mark_of, running
+from test_cluster import BOTH, BUILT, LONG, check_lost, mark_of, running
 
 from helpers import DRIVER, LINUX_BUILD, Ended, drive, run
 
 pytestmark = BUILT
-LONG = pytest.mark.skipif("MXK_LONG_TESTS" not in os.environ, reason="long: MXK_LONG_TESTS is not set")
 
 
 def cluster(commands: str, *options: str, mpi: str = "openmpi", ranks: int = 4, cores: int = 1) -> Ended:
@@ -70,7 +69,7 @@ def test_what_floods_arrives_in_the_memory_that_there_is() -> None:
     assert [(row["tasks"], row["verified"]) for row in rows] == [(300_000, True)] * 2
     for row in rows:
         assert row["grown_bytes"] <= row["network_bytes"] + (8 << 20)  # MPI's own: it keeps what was small
-        assert row["most_requests_on_the_way"] <= 8
+        assert row["max_requests_on_the_way"] <= 8
 
 
 def test_files_are_read_on_another_number_of_ranks(tmp_path: Path) -> None:
@@ -200,3 +199,16 @@ def test_a_rank_that_is_killed_at_any_moment_ends_the_run(tmp_path: Path, mpi: s
             time.sleep(moments.uniform(0, 4))
             os.kill(processes[rank], signal.SIGKILL)
             check_lost(job, rank, processes, mark)
+
+
+@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=LONG)])
+def test_single_operations_are_linearizable(mpi: str) -> None:
+    """Of four ranks on few keys, over links that delay messages and let them pass each other."""
+    start = [
+        f"mpirun.{mpi}",
+        *(("--oversubscribe", "--allow-run-as-root", "--bind-to", "none") if mpi == "openmpi" else ()),
+    ]
+    program = LINUX_BUILD / f"mxk-cluster-test-{mpi}"
+    ended = run(*start, "-n", "4", program, "--cores", "1", "--disturb", "7", "histories --ops 1500 --keys 8")
+    assert ended.code == 0, ended.output + ended.complaint
+    assert "linearizable" in ended.output

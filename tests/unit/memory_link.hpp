@@ -91,7 +91,7 @@ class MemoryLinks {
             return nullptr;
         }
 
-        // Requests that were sent to one peer, and whose reply this end has not received, at most. When its core has
+        // Up to how many requests to one peer had no reply that this end has received. When its core has
         // stopped.
         [[nodiscard]] std::uint32_t max_on_the_way() const { return max_on_the_way_; }
 

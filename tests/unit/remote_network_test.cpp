@@ -380,12 +380,12 @@ class Poster : public Task {
 
 // With one credit and hardly any message, whatever they have room for is full all the time.
 TEST_F(RemoteNetworkTest, ranks_that_flood_each_other_end) {
-    remote::NetworkLimits const least{.credits = 1, .fill = 2048, .requests = 2, .max_buffers = 2};
+    remote::NetworkLimits const min{.credits = 1, .fill = 2048, .requests = 2, .max_buffers = 2};
     std::vector<RanksShape> const shapes{
         {.ranks = 2, .limits = {.credits = 1, .fill = 2048, .requests = 1, .max_buffers = 2}},
-        {.ranks = 2, .cores = 2, .limits = least},
-        {.ranks = 2, .cores = 2, .endpoint_of_each_core = true, .disturb = 1, .limits = least},
-        {.ranks = 3, .disturb = 2, .departure = Departure::WhenReceived, .limits = least},
+        {.ranks = 2, .cores = 2, .limits = min},
+        {.ranks = 2, .cores = 2, .endpoint_of_each_core = true, .disturb = 1, .limits = min},
+        {.ranks = 3, .disturb = 2, .departure = Departure::WhenReceived, .limits = min},
     };
     with_ranks(shapes, [](Worker& here, Ranks& ranks) {
         std::uint64_t const total = ranks.shape().cores == 1 && ranks.shape().disturb == 0 ? 100'000 : 20'000;

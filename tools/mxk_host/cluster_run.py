@@ -77,8 +77,8 @@ class ClusterRun:
 
     @property
     def variables(self) -> dict[str, str]:
-        """What MPICH's transport takes of the environment, which logs to standard output unless told otherwise; and what
-        the program shows of it."""
+        """What MPICH's transport takes of the environment, which logs to standard output unless told otherwise, and
+        what the program shows of it."""
         told = {TRANSPORT: "tcp" if self.hosts else str(self.transport)}
         if self.mpi is Mpi.OPENMPI:
             return told
@@ -134,7 +134,10 @@ class ClusterRun:
             parameters |= {"btl_tcp_if_include": "lo", "oob_tcp_if_include": "lo"}
             more = []
         passed = [
-            word for name in (VARIABLE, TRANSPORT, "TMPDIR", SHOW) if name != SHOW or SHOW in os.environ for word in ("-x", name)
+            word
+            for name in (VARIABLE, TRANSPORT, "TMPDIR", SHOW)
+            if name != SHOW or SHOW in os.environ
+            for word in ("-x", name)
         ]
         return ["--quiet", *[w for name, value in parameters.items() for w in ("--mca", name, value)], *more, *passed]
 

@@ -137,20 +137,20 @@ class TableExperiment final : public bench::GridExperiment {
         return {};
     }
 
-    // Where all ranks are on one host they have one clock; else the longest of their times counts.
+    // Where all ranks are on one host they have one clock; else max of their times counts.
     static double seconds_of(std::span<PhaseResult const> all) {
         std::uint64_t first = ~std::uint64_t{0};
         std::uint64_t last = 0;
-        std::uint64_t longest = 0;
+        std::uint64_t max_span = 0;
         for (PhaseResult const& its : all) {
             if (its.start == 0) continue;
             first = std::min(first, its.start);
             last = std::max(last, its.end);
-            longest = std::max(longest, its.end - its.start);
+            max_span = std::max(max_span, its.end - its.start);
         }
         Cluster& cluster = the_cluster();
         bool const one_clock = cluster.world().ranks_here() == cluster.ranks();
-        return static_cast<double>(one_clock ? last - first : longest) / static_cast<double>(clock::frequency());
+        return static_cast<double>(one_clock ? last - first : max_span) / static_cast<double>(clock::frequency());
     }
 
     Sample sample_of(TableRun const& run, Phase phase, std::vector<PhaseResult> const& all) const {

@@ -196,6 +196,7 @@ PhaseResult move_keys(Cluster& cluster) {
 
 std::vector<CoreId> own_cores(Cluster const& cluster) {
     std::vector<CoreId> cores;
+    cores.reserve(cluster.cores());
     for (std::uint32_t i = 0; i < cluster.cores(); ++i) cores.push_back(core_id(i));
     return cores;
 }
