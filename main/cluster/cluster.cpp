@@ -58,8 +58,6 @@ void stay_on(cpu_set_t const& processors) {
         sched_setaffinity(std::stoi(thread.path().filename().string()), sizeof processors, &processors);
 }
 
-constinit bool is_speaker = true;
-
 std::string in_flight(void const* context, remote::Rank rank) {
     auto const& network = *static_cast<remote::Network const*>(context);
     return std::to_string(network.in_flight_to(rank)) + " requests";
@@ -70,8 +68,10 @@ std::string in_flight(void const* context, remote::Rank rank) {
 Result<std::unique_ptr<Cluster>> Cluster::start(int& count, char**& arguments, ClusterOptions const& options) {
     std::unique_ptr<Cluster> cluster(new Cluster);
     cluster->world_ = std::make_unique<cluster::MpiWorld>(count, arguments, options.watches);
-    is_speaker = cluster->world_->rank() == 0;
-    if (auto const started = cluster->start_here(options); !started) return started.error();
+    if (auto const started = cluster->start_here(options); !started) {
+        if (cluster->world_->rank() == 0 && options.on_error != nullptr) options.on_error(started.error());
+        return started.error();
+    }
     return cluster;
 }
 
@@ -171,10 +171,6 @@ void Cluster::leave() {
     links_.clear();
     beats_.reset();
     world_.reset();
-}
-
-bool Cluster::speaks() {
-    return is_speaker;
 }
 
 void Cluster::wait() {

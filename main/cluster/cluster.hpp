@@ -51,6 +51,9 @@ struct ClusterOptions {
     remote::NetworkLimits limits{};
     // An error here is one of the call to start(), on all ranks: of what this rank was given.
     Result<void> usage{};
+    // Called on rank 0 with the error of start(), while the other ranks are still there: a starter may end all when the
+    // first of them has ended. Null: nothing.
+    void (*on_error)(Error const& error) = nullptr;
     // Tests': what stands between the endpoints and MPI; null: nothing.
     remote::Link& (*wrap_link)(remote::Link& inner, std::uint64_t seed) = nullptr;
     std::uint64_t wrap_seed = 0;
@@ -68,8 +71,6 @@ class Cluster {
     // Collective, on core 0: what ~Cluster() does with the other ranks; the Runtime stays. For a program that ends in
     // the middle of a task. Nothing else of this may be called after it.
     void leave();
-    // Whether this process is the one that speaks where start() has failed: rank 0.
-    [[nodiscard]] static bool speaks();
     Cluster(Cluster const&) = delete;
     Cluster& operator=(Cluster const&) = delete;
 

@@ -93,11 +93,9 @@ std::size_t count_options(std::span<std::string_view const> words) {
     return std::min(at, words.size());
 }
 
-int fail_usage(std::string_view message, bool speaks) {
-    if (speaks)
-        std::fprintf(stderr, "mxk-cluster: %.*s ('mxk-cluster --help' says more)\n", static_cast<int>(message.size()),
-                     message.data());
-    return arch::usage_exit_code;
+void say_wrong_usage(Error const& error) {
+    std::string const message(error.message());
+    std::fprintf(stderr, "mxk-cluster: %s ('mxk-cluster --help' says more)\n", message.c_str());
 }
 
 // Rank 0 ends by the console's `exit`, in the middle of its task.
@@ -128,6 +126,7 @@ int run(int count, char** arguments) {
         for (LinkWrapper const* const wrapper : registered_link_wrappers()) wanted.wrap_link = wrapper->wrap;
         wanted.wrap_seed = options.disturb;
     }
+    wanted.on_error = &say_wrong_usage;
     wanted.usage = parsed ? Result<void>() : Result<void>(parsed.error());
     if (options.unwatched && wanted.network_of_each_core) wanted.usage = Error("--unwatched: expected --network one");
     if (options.disturb != 0 && wanted.wrap_link == nullptr)
@@ -137,7 +136,7 @@ int run(int count, char** arguments) {
     static std::string line;
     for (std::string_view const word : std::span(words).subspan(option_count))
         line.append(line.empty() ? "" : " ").append(word == "--" ? "" : word);
-    if (!started) return fail_usage(started.error().message(), Cluster::speaks());
+    if (!started) return arch::usage_exit_code;
     static std::unique_ptr<Cluster> cluster = std::move(started).value();
     cluster_of_program = cluster.get();
     if (std::getenv("MXK_CLUSTER_SHOW") != nullptr)
