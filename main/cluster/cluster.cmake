@@ -42,13 +42,15 @@ function(cluster_program name package)
         $<TARGET_OBJECTS:mxk-cluster-parts>)
     set_target_properties(mxk-cluster-library-${name} PROPERTIES OUTPUT_NAME mxk-cluster-${name} LINKER_LANGUAGE CXX)
     add_dependencies(mxk-cluster mxk-cluster-${name} mxk-cluster-library-${name})
-    # Where they were built.
+    # Installed where they were built: pkg-config finds the library where it is.
     set(mpi_package ${package})
     set(mpi_name ${name})
-    configure_file(${CMAKE_SOURCE_DIR}/main/cluster/mxk-cluster.pc.in ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc @ONLY)
+    configure_file(${CMAKE_SOURCE_DIR}/main/cluster/mxk-cluster.pc.in ${CMAKE_BINARY_DIR}/generated/mxk-cluster-${name}.pc @ONLY)
+    add_custom_command(TARGET mxk-cluster-library-${name} POST_BUILD COMMAND ${CMAKE_COMMAND} -E copy
+        ${CMAKE_BINARY_DIR}/generated/mxk-cluster-${name}.pc ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc VERBATIM)
     install(FILES ${CMAKE_BINARY_DIR}/libmxk-cluster-${name}.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT cluster OPTIONAL)
     install(PROGRAMS ${CMAKE_BINARY_DIR}/mxk-cluster-${name} DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT cluster OPTIONAL)
-    install(FILES ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT cluster)
+    install(FILES ${CMAKE_BINARY_DIR}/mxk-cluster-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT cluster OPTIONAL)
 endfunction()
 cluster_program(openmpi ompi-c)
 cluster_program(mpich mpich)
