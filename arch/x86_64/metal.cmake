@@ -21,7 +21,7 @@ file(GLOB interrupt_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/arch/x86_64/in
 set_source_files_properties(${interrupt_sources} PROPERTIES COMPILE_OPTIONS -mgeneral-regs-only)
 
 room_sources(metal_sources arch/x86_64 arch/cpuid tasks/threads/mxos main)
-list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library|mpi|preload)/")
+list(FILTER metal_sources EXCLUDE REGEX "/main/(linux|library|mpi|cluster|preload)/")
 file(GLOB assembly_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/boot/*.asm ${CMAKE_SOURCE_DIR}/arch/x86_64/*/*.asm)
 # CMake does not see what NASM includes.
 set_source_files_properties(${assembly_sources} PROPERTIES OBJECT_DEPENDS ${CMAKE_SOURCE_DIR}/boot/layout.inc)
