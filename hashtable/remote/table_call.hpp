@@ -56,9 +56,6 @@ template <typename Key, typename Value> class TableCall {
         return is_over();
     }
 
-    // Is appended when it is over; null: nobody. The calling core's.
-    void set_waiter(Task* waiter) { waiter_ = waiter; }
-
   private:
     struct Open {
         Request* request = nullptr;
@@ -125,7 +122,6 @@ template <typename Key, typename Value> class TableCall {
         self.take(request, reply);
         self.table_.network().give_back(here, request);
         --self.under_way_;
-        if (self.is_over() && self.waiter_ != nullptr) here.append(*self.waiter_);
     }
 
     void take(Request& request, Message const& reply) {
@@ -167,7 +163,6 @@ template <typename Key, typename Value> class TableCall {
     std::size_t at_ = 0;     // the first key that is in no request
     std::size_t under_way_ = 0;
     CallResult result_{};
-    Task* waiter_ = nullptr;
 };
 
 } // namespace mxk::remote

@@ -3,11 +3,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdio>
 #include <mutex>
 #include <vector>
-
-#include "base/format.hpp"
-#include "base/text.hpp"
 
 namespace mxk::cluster {
 namespace {
@@ -29,14 +27,6 @@ struct Losing {
 };
 Losing losing;
 
-void write_all(std::string_view text) {
-    while (!text.empty()) {
-        ssize_t const written = ::write(STDERR_FILENO, text.data(), text.size());
-        if (written <= 0) return;
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-}
-
 // Ends the process. `why`: behind the rank's name.
 [[noreturn]] void lose(std::uint32_t rank, std::string_view why) {
     losing.once.lock();
@@ -52,7 +42,7 @@ void write_all(std::string_view text) {
     if (losing.in_flight != nullptr && rank != Beat::none)
         text += "; in flight to it: " + losing.in_flight(losing.context, rank);
     text += "; rank " + std::to_string(losing.world->rank()) + " ends\n";
-    write_all(text);
+    std::fputs(text.c_str(), stderr);
     _exit(lost_exit_code);
 }
 
@@ -95,7 +85,6 @@ Beats::Beats(MpiWorld& world, double seconds, cpu_set_t const& processors)
                                         tenths(beat.seconds_10) + " s");
             }
             if (now >= next_beat) {
-                ++own.number;
                 for (Rank rank = 0; rank < world_.ranks(); ++rank)
                     if (rank != world_.rank()) world_.send_beat(rank, own);
                 next_beat = now + beat_every;

@@ -116,16 +116,10 @@ Result<void> Cluster::start_here(ClusterOptions const& options) {
                         .nodes = options.nodes,
                         .memory_bytes = options.memory_bytes != 0 ? options.memory_bytes : available / 10 * 9});
     if (options.watches) beats_ = std::make_unique<cluster::Beats>(world, options.lost_after_seconds, allowed);
-    Result<void> started;
-    if (runtime) {
-        runtime_.emplace(std::move(runtime).value());
-        for (std::uint32_t i = 0; i < endpoints; ++i) links_.push_back(world.make_link(i, endpoints));
-        started = make_network(options, endpoints);
-    } else {
-        started = runtime.error();
-        for (std::uint32_t i = 0; i < endpoints; ++i) links_.push_back(world.make_link(i, endpoints)); // collective
-    }
-    return agree(started);
+    for (std::uint32_t i = 0; i < endpoints; ++i) links_.push_back(world.make_link(i, endpoints)); // collective
+    if (!runtime) return agree(runtime.error());
+    runtime_.emplace(std::move(runtime).value());
+    return agree(make_network(options, endpoints));
 }
 
 Result<void> Cluster::make_network(ClusterOptions const& options, std::uint32_t endpoints) {

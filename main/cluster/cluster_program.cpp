@@ -15,6 +15,7 @@
 #include "kernel/console/options.hpp"
 #include "main/cluster/link_wrapper.hpp"
 #include "main/cluster/orders.hpp"
+#include "main/linux/log_sink.hpp"
 #include "main/linux/program_options.hpp"
 #include "tasks/commands/console_task.hpp"
 #include "tasks/prefetching.hpp"
@@ -69,13 +70,6 @@ class RankLog final : public TextSink {
 
   private:
     Rank rank_;
-};
-
-class ConsoleLog final : public TextSink {
-  public:
-    void write(std::string_view text) override {
-        if (text.starts_with("WARN ") || text.starts_with("ERROR ")) std::fwrite(text.data(), 1, text.size(), stderr);
-    }
 };
 
 void print_cluster_usage(TextSink& out) {
@@ -150,7 +144,7 @@ int run(int count, char** arguments) {
         cluster.reset();
         return 0;
     }
-    static ConsoleLog log_sink;
+    static LogSink log_sink(true);
     log::set_sink(log_sink);
     arch::install_signal_handlers();
     static arch::SignalStack const stack;

@@ -160,7 +160,6 @@ struct MpiWorld::State {
     MPI_Request beat_to_come = MPI_REQUEST_NULL;
     Beat its_beat{};
     MPI_Win window = MPI_WIN_NULL;
-    std::byte* memory = nullptr;
 };
 
 MpiWorld::MpiWorld(int& count, char**& arguments, bool many_threads)
@@ -286,18 +285,13 @@ void MpiWorld::open_window(std::size_t bytes) {
     void* base = nullptr;
     check(MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, state_->control, static_cast<void*>(&base),
                            &state_->window));
-    state_->memory = static_cast<std::byte*>(base);
-    std::memset(state_->memory, 0, bytes);
+    std::memset(base, 0, bytes);
     check(MPI_Win_lock_all(0, state_->window));
-    sync_window();
+    check(MPI_Win_sync(state_->window));
 }
 void MpiWorld::close_window() {
     check(MPI_Win_unlock_all(state_->window));
     check(MPI_Win_free(&state_->window));
-    state_->memory = nullptr;
-}
-std::byte* MpiWorld::own_window() const {
-    return state_->memory;
 }
 void MpiWorld::get(Rank rank, std::size_t at, std::span<std::byte> bytes) {
     check(MPI_Get(bytes.data(), as_int(bytes.size()), MPI_BYTE, as_int(rank), static_cast<MPI_Aint>(at),
@@ -316,8 +310,4 @@ std::uint64_t MpiWorld::compare_and_swap(Rank rank, std::size_t at, std::uint64_
     check(MPI_Win_flush(as_int(rank), state_->window));
     return before;
 }
-void MpiWorld::sync_window() {
-    check(MPI_Win_sync(state_->window));
-}
-
 } // namespace mxk::cluster

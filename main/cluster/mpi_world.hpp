@@ -25,7 +25,6 @@ constexpr int lost_exit_code = 5;
 
 // What a rank tells all others, twice a second.
 struct Beat {
-    std::uint64_t number = 0;
     std::uint32_t lost = none;    // the rank for which the sender ends; none: it goes on
     std::uint32_t seconds_10 = 0; // for how long the sender had not heard of it, in tenths of seconds
 
@@ -82,11 +81,9 @@ class MpiWorld {
     // are collective. The operations are complete on return.
     void open_window(std::size_t bytes);
     void close_window();
-    [[nodiscard]] std::byte* own_window() const;
     void get(Rank rank, std::size_t at, std::span<std::byte> bytes);
     void put(Rank rank, std::size_t at, std::span<std::byte const> bytes);
     std::uint64_t compare_and_swap(Rank rank, std::size_t at, std::uint64_t expected, std::uint64_t desired);
-    void sync_window(); // own loads and stores of it
 
   private:
     struct State;

@@ -3,7 +3,6 @@
 // its next round of tasks, unless two messages to the same core have no reply yet; then with the reply. Their results
 // come back together.
 //
-//     std::optional<mxk::Error> failed;
 //     auto const sum = co_await mxk::spawn_at<&add>(cluster.network(), {.rank = 3, .core = core}, key, value);
 //     if (!sum) ...                                            // add() has failed, or there is no such core
 //     if (!mxk::post_at<&add>(network, here, core, key, value)) ...  // no room for now: nobody waits for its end
@@ -153,7 +152,7 @@ template <auto function> class SpawnAt {
 
     Network& network_;
     GlobalCore target_;
-    std::byte arguments_[RemoteFunction::max_bytes > 0 ? RemoteFunction::max_bytes : 1];
+    std::byte arguments_[RemoteFunction::max_bytes];
     Awaited awaited_{};
     Retry retry_;
 };

@@ -154,37 +154,34 @@ class TableExperiment final : public bench::GridExperiment {
     }
 
     Sample sample_of(TableRun const& run, Phase phase, std::vector<PhaseResult> const& all) const {
-        PhaseResult sum;
+        Traffic traffic;
+        std::uint64_t right = 0;
+        std::uint64_t own_keys = 0;
+        std::uint64_t moved = 0;
         for (PhaseResult const& its : all) {
-            sum.right += its.right;
-            sum.own_keys += its.own_keys;
-            sum.messages += its.messages;
-            sum.requests += its.requests;
-            sum.operations += its.operations;
-            sum.bytes += its.bytes;
-            sum.waited += its.waited;
-            sum.cycles += its.cycles;
+            traffic += its.traffic;
+            right += its.right;
+            own_keys += its.own_keys;
+            moved += its.moved;
         }
         double const seconds = seconds_of(all);
-        std::uint64_t moved = 0;
-        for (PhaseResult const& its : all) moved += its.moved;
         if (phase == Phase::Move) {
             Sample sample{.value = static_cast<double>(moved) / seconds, .operations = moved};
-            sample.verified = sum.own_keys == run.operations;
+            sample.verified = own_keys == run.operations;
             return sample;
         }
         Sample sample{.value = static_cast<double>(run.operations) / seconds, .operations = run.operations};
         std::uint64_t const keys_then = phase == Phase::Erase ? 0 : run.operations;
-        sample.verified = sum.right == run.operations && (run.way == Way::Rma || sum.own_keys == keys_then);
+        sample.verified = right == run.operations && (run.way == Way::Rma || own_keys == keys_then);
         auto const by = [](std::uint64_t a, std::uint64_t b) {
             return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
         };
-        sample.findings.add("remote_operations", static_cast<double>(sum.operations));
-        sample.findings.add("messages", static_cast<double>(sum.messages));
-        sample.findings.add("operations_per_message", by(sum.operations, sum.requests));
-        sample.findings.add("bytes_per_remote_operation", by(sum.bytes, sum.operations));
-        sample.findings.add("waited_for_credit", static_cast<double>(sum.waited));
-        sample.findings.add("endpoint_share", static_cast<double>(sum.cycles) /
+        sample.findings.add("remote_operations", static_cast<double>(traffic.operations));
+        sample.findings.add("messages", static_cast<double>(traffic.requests + traffic.replies));
+        sample.findings.add("operations_per_message", by(traffic.operations, traffic.requests));
+        sample.findings.add("bytes_per_remote_operation", by(traffic.bytes, traffic.operations));
+        sample.findings.add("waited_for_credit", static_cast<double>(traffic.waited));
+        sample.findings.add("endpoint_share", static_cast<double>(traffic.cycles) /
                                                   static_cast<double>(clock::frequency()) / seconds /
                                                   static_cast<double>(all.size()));
         return sample;

@@ -158,23 +158,6 @@ std::uint64_t count_right(Share const& share, Phase phase) {
     return std::min(right, share.right);
 }
 
-struct Sums {
-    std::uint64_t requests = 0, replies = 0, bytes = 0, operations = 0, waited = 0, cycles = 0;
-};
-Sums sums_of(remote::Network const& network) {
-    Sums sums;
-    for (remote::Endpoint const* const endpoint : network.endpoints()) {
-        remote::EndpointStatistics const& its = endpoint->statistics();
-        sums.requests += its.requests.value();
-        sums.replies += its.replies.value();
-        sums.bytes += its.bytes.value();
-        sums.operations += its.operations.value();
-        sums.waited += its.waited.value();
-        sums.cycles += its.cycles.value();
-    }
-    return sums;
-}
-
 // There and back, by messages: each key's place is what its hash says.
 PhaseResult move_keys(Cluster& cluster) {
     PhaseResult result;
@@ -182,12 +165,12 @@ PhaseResult move_keys(Cluster& cluster) {
     cluster.barrier();
     result.start = raw(clock::timestamp());
     for (Rank const ranks : {state->run.other_ranks, state->run.ranks}) {
-        std::uint64_t const sent = sums_of(cluster.network()).operations;
+        std::uint64_t const sent = Traffic::of(cluster.network()).operations;
         if (auto const moved = table.move_to(ranks); !moved) {
             result.error.set(moved.error());
             return result;
         }
-        result.moved += sums_of(cluster.network()).operations - sent;
+        result.moved += Traffic::of(cluster.network()).operations - sent;
     }
     result.end = raw(clock::timestamp());
     result.own_keys = table.own_size();
@@ -201,7 +184,36 @@ std::vector<CoreId> own_cores(Cluster const& cluster) {
     return cores;
 }
 
+// function(sum, other) for each number.
+template <typename Function> void for_each_pair(Traffic& sum, Traffic const& other, Function function) {
+    function(sum.requests, other.requests);
+    function(sum.replies, other.replies);
+    function(sum.operations, other.operations);
+    function(sum.bytes, other.bytes);
+    function(sum.waited, other.waited);
+    function(sum.cycles, other.cycles);
+}
+
 } // namespace
+
+Traffic Traffic::of(remote::Network const& network) {
+    Traffic sum;
+    for (remote::Endpoint const* const endpoint : network.endpoints()) {
+        remote::EndpointStatistics const& its = endpoint->statistics();
+        sum += {its.requests.value(), its.replies.value(), its.operations.value(),
+                its.bytes.value(),    its.waited.value(),  its.cycles.value()};
+    }
+    return sum;
+}
+Traffic& Traffic::operator+=(Traffic const& other) {
+    for_each_pair(*this, other, [](std::uint64_t& sum, std::uint64_t its) { sum += its; });
+    return *this;
+}
+Traffic Traffic::since(Traffic const& before) const {
+    Traffic difference = *this;
+    for_each_pair(difference, before, [](std::uint64_t& sum, std::uint64_t its) { sum -= its; });
+    return difference;
+}
 
 Ended begin_table(Cluster& cluster, TableRun const& run) {
     Ended ended;
@@ -240,7 +252,7 @@ PhaseResult run_phase(Cluster& cluster, Phase const& phase) {
         share.right = share.next = share.ended = 0;
         if (phase == Phase::Find) share.values.assign(share.values.size(), 0);
     }
-    Sums const before = sums_of(cluster.network());
+    Traffic const before = Traffic::of(cluster.network());
     std::vector<CoreId> const cores = own_cores(cluster);
     cluster.barrier();
     if (!state->shares.empty()) {
@@ -259,19 +271,13 @@ PhaseResult run_phase(Cluster& cluster, Phase const& phase) {
         state->rma->serve_until_all_have_come();
     else
         cluster.barrier(); // those who have ended answer the others
-    Sums const after = sums_of(cluster.network());
+    result.traffic = Traffic::of(cluster.network()).since(before);
     for (Share const& share : state->shares) {
         result.start = result.start == 0 ? share.start : std::min(result.start, share.start);
         result.end = std::max(result.end, share.end);
         result.right += count_right(share, phase);
     }
     result.own_keys = state->table ? state->table->own_size() : 0;
-    result.requests = after.requests - before.requests;
-    result.messages = result.requests + after.replies - before.replies;
-    result.operations = after.operations - before.operations;
-    result.bytes = after.bytes - before.bytes;
-    result.waited = after.waited - before.waited;
-    result.cycles = after.cycles - before.cycles;
     return result;
 }
 

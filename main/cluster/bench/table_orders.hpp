@@ -33,6 +33,20 @@ struct TableRun {
     Way way = Way::Batch;
 };
 
+// What endpoints have done (remote::EndpointStatistics): of a rank, or of all.
+struct Traffic {
+    std::uint64_t requests = 0;
+    std::uint64_t replies = 0;
+    std::uint64_t operations = 0; // in requests to other ranks
+    std::uint64_t bytes = 0;      // of payload, sent
+    std::uint64_t waited = 0;     // requests that found no credit
+    std::uint64_t cycles = 0;
+
+    static Traffic of(remote::Network const& network);
+    Traffic& operator+=(Traffic const& other);
+    [[nodiscard]] Traffic since(Traffic const& before) const;
+};
+
 // Of one rank, of a phase.
 struct PhaseResult {
     std::uint64_t start = 0; // time stamps; both 0: it did not take part
@@ -40,12 +54,7 @@ struct PhaseResult {
     std::uint64_t moved = 0;    // keys that it sent to other ranks: Move
     std::uint64_t right = 0;    // operations with the expected result
     std::uint64_t own_keys = 0; // that the rank has, then
-    std::uint64_t messages = 0; // requests and replies that it sent
-    std::uint64_t requests = 0;
-    std::uint64_t operations = 0; // in requests to other ranks
-    std::uint64_t bytes = 0;      // of payload, sent
-    std::uint64_t waited = 0;
-    std::uint64_t cycles = 0; // of its endpoints
+    Traffic traffic{};
     ErrorText error{};
 };
 
