@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mxk_host.cluster_hosts import Host, own_address
 from mxk_host.errors import UsageError
+from mxk_host.files import write_text
 from mxk_host.image import ROOT
 from mxk_host.marked_processes import VARIABLE
 from mxk_host.mpi import Mpi, check_ranks
@@ -106,7 +107,7 @@ class ClusterRun:
     def write_hosts(self, folder: Path) -> None:
         """The file of hosts, as the starter reads it."""
         slots = " slots=" if self.mpi is Mpi.OPENMPI else ":"
-        (folder / "hosts").write_text("".join(f"{host.name}{slots}{host.slots}\n" for host in self.hosts))
+        write_text(folder / "hosts", "".join(f"{host.name}{slots}{host.slots}\n" for host in self.hosts))
 
     @property
     def arguments(self) -> list[str]:

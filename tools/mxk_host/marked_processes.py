@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from mxk_host.errors import UsageError
+from mxk_host.files import read_bytes
+
 VARIABLE = "MXK_CLUSTER_RUN"
 
 
@@ -15,8 +18,8 @@ def marked(mark: str) -> Iterator[int]:
     """The processes of this machine that carry it, but for those that have ended."""
     entry = f"{VARIABLE}={mark}".encode()
     for folder in Path("/proc").iterdir():
-        with suppress(OSError):  # another user's, or just ended
-            if folder.name.isdecimal() and entry in (folder / "environ").read_bytes().split(b"\0"):
+        with suppress(UsageError):  # another user's, or just ended
+            if folder.name.isdecimal() and entry in read_bytes(folder / "environ", "an environment").split(b"\0"):
                 yield int(folder.name)
 
 
