@@ -49,7 +49,7 @@ def test_every_machine_is_sound_and_says_where_its_numbers_are_from(name: str) -
     for text in (it for it in machine.path.read_text().splitlines() if re.match(r"\w+ = [^\[]*$", it)):
         key = text.split(" = ")[0]
         if name != "test-2x2" and key not in ("description", "nodes", "cores", "branch_predictor", "walk_levels"):
-            assert "#" in text or key in ("threads_per_core", "l2_latency_cycles"), f"{name}: {text} has no source"
+            assert "#" in text or key in ("threads", "l2_latency_cycles"), f"{name}: {text} has no source"
 
 
 def test_all_machines_that_were_asked_for_are_there() -> None:
@@ -100,7 +100,7 @@ def changed(folder: Path, before: str, after: str) -> Path:
         ("width = 4 ", "width = true ", "core.width: expected an integer from 1 to 32, got True"),
         ("width = 4 ", "width = 65 ", "core.width: expected an integer from 1 to 32, got 65"),
         ("width = 4 ", 'width = "4" ', "core.width: expected an integer from 1 to 32, got '4'"),
-        ("width = 4 ", "widht = 4 ", "core.widht: unknown; expected width, window, "),
+        ("width = 4 ", "widht = 4 ", "core.widht: unknown; expected threads, width, window, "),
         ("width = 4 ", "widht = 4 ", "(did you mean width?)"),
         ("width = 4 ", "widht = 4 ", "core.width: missing; every key is needed"),
         ("[l1]", "[l0]", "l0: unknown; expected the sections machine, core, l1, "),
@@ -120,9 +120,19 @@ def changed(folder: Path, before: str, after: str) -> Path:
         ),
         ("cores = 4 ", "cores = 5 ", "machine.cores: expected a multiple of machine.nodes, 2, got 5"),
         (
-            "threads_per_core = 1",
-            "threads_per_core = 3",
-            "acpi.threads_per_core: expected a divisor of the 2 cores of a",
+            "cores = 2  ",
+            "cores = 3  ",
+            "l3.cores: expected a divisor of the 2 cores of a node, got 3",
+        ),
+        (
+            "transfer_other_l3_cycles = 100",
+            "transfer_other_l3_cycles = 150",
+            "coherence.transfer_other_l3_cycles: expected 100, as at the same L3, since a node has one, got 150",
+        ),
+        (
+            "store_buffer = 16 ",
+            "store_buffer = 1 ",
+            "core.store_buffer: expected a place for each of core.threads, 2, got 1",
         ),
         (
             "    [ 50, 100],\n",
@@ -159,7 +169,7 @@ def changed(folder: Path, before: str, after: str) -> Path:
         (
             "    [100, 200],",
             "    [ 90, 200],",
-            "expected transfer_same_node_cycles, 100, from node 0 to itself, got 90",
+            "expected transfer_same_l3_cycles, 100, from node 0 to itself, got 90",
         ),
         (
             "page_bytes = [4096,",
@@ -202,6 +212,10 @@ def test_memory_farther_from_its_own_node_is_refused(tmp_path: Path) -> None:
         (["--machine", "test-2x3", "topology"], "(did you mean test-2x2?)"),
         (["--machine", "test-2x2"], "expected commands to simulate"),
         (
+            ["--machine", "test-2x2", "--smt", "--cpus", "9", "topology"],
+            "expected --cpus between 1 and 8, which test-2x2 has, got 9",
+        ),
+        (
             ["--machine", "test-2x2", "--cpus", "5", "topology"],
             "expected --cpus between 1 and 4, which test-2x2 has, got 5",
         ),
@@ -241,6 +255,19 @@ def test_refuses_before_anything_is_built_or_started(arguments: list[str], compl
 
 
 # The machine that QEMU is told to build
+
+
+def test_threads_of_cores_are_processors(tmp_path: Path) -> None:
+    machine = read_machine("test-2x2", None).with_threads()
+    shape = shape_of(machine, None, "4G")
+    assert ([len(node.cpus) for node in shape.nodes], shape.sockets, shape.threads_per_core) == ([4, 4], 2, 2)
+    assert "core.threads = 2\n" in machine.flat()
+    assert "core.threads = 1\n" in read_machine("test-2x2", None).flat()
+    single = read_machine(None, changed(tmp_path, "threads = 2", "threads = 1"))
+    with pytest.raises(
+        UsageError, match=r"--smt: expected a machine whose cores have several threads, mine's have one"
+    ):
+        single.with_threads()
 
 
 def shape_text(machine: str, cpus: int | None) -> tuple[list[tuple[int, int]], int]:
@@ -396,6 +423,10 @@ def test_every_row_is_marked_everywhere_and_the_folder_has_all(fakes: Fakes) -> 
     assert "# commands: bench table --json; exit" in (folder / "command.txt").read_text()
     assert f"machine={folder}/machine.txt" in " ".join(fakes.arguments)
     assert "simulated: times are those of a model" in said.output
+    threads = fakes.drive("--machine", "test-2x2", "--smt", "--", "bench table --json", serial=serial(row()))
+    kept = json_row((threads.results / "results.jsonl").read_text().splitlines()[0])
+    assert kept is not None
+    assert (kept["simulated"]["cores"], kept["simulated"]["threads_per_core"]) == (8, 2)
     assert "emulated" not in said.output
 
 

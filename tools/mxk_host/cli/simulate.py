@@ -23,11 +23,14 @@ def simulate(
     machine_file: Annotated[
         Path | None, typer.Option(metavar="PATH", help="A machine's file that is elsewhere.")
     ] = None,
-    cpus: Annotated[int | None, typer.Option(help="Only so many of its cores, node after node; default all.")] = None,
+    cpus: Annotated[
+        int | None, typer.Option(help="Only so many of its processors, node after node; default all.")
+    ] = None,
     scale_caches: Annotated[
         float | None,
         typer.Option(callback=finite, help="The last caches so many times as large: 0.03 for a small table."),
     ] = None,
+    smt: Annotated[bool, typer.Option("--smt", help="All threads of each core are on; else one.")] = False,
     mem: Memory = "4G",
     seed: Annotated[int, typer.Option(min=0, help="Of what the model draws by chance.")] = 1,
     whole: Annotated[bool, typer.Option("--whole", help="Model all, from the boot on: slow.")] = False,
@@ -51,6 +54,8 @@ def simulate(
     described = read_machine(machine, machine_file)
     if scale_caches is not None:
         described = described.with_last_caches(scale_caches)
+    if smt:
+        described = described.with_threads()
     if not commands:
         raise UsageError("expected commands to simulate, such as 'bench table --cores 1,2 --ops 100K --json'")
     simulation = job.Simulation(described, cpus, mem, seed, whole, command_text(commands), (build / NAME).absolute())

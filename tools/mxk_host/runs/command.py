@@ -91,6 +91,8 @@ def _simulating(point: Point, typed: str) -> str:
     for name, option in (("cores", "cpus"), ("seed", "seed"), ("scale_caches", "scale-caches")):
         if value := text_of(simulation.get(name)):
             words += [f"--{option}", value]
+    if simulation.get("threads_per_core") is not None:
+        words.append("--smt")
     if simulation.get("whole") is True:
         words.append("--whole")
     return f"{' '.join(words)} -- {shlex.quote(typed)}"

@@ -51,7 +51,7 @@ class Simulation:
     @property
     def mark(self) -> dict[str, Any]:
         """What is added to each row."""
-        cores = self.machine.cores if self.cpus is None else self.cpus
+        cores = self.machine.processors if self.cpus is None else self.cpus
         return {
             "machine": self.machine.name,
             "cores": cores,
@@ -59,7 +59,14 @@ class Simulation:
             "hertz": self.machine.hertz,
             "seed": self.seed,
             "whole": self.whole,
-        } | ({"scale_caches": self.machine.scale} if self.machine.scale != 1 else {})
+        } | {
+            key: value
+            for key, value, default in (
+                ("scale_caches", self.machine.scale, 1),
+                ("threads_per_core", self.machine.threads_per_core, 1),
+            )
+            if value != default
+        }
 
     def line(self, folder: Path, markers: Markers | None) -> list[str]:
         """The QEMU command line, for files in this folder."""
@@ -85,7 +92,7 @@ def list_machines() -> None:
     machines = [read_machine(name, None) for name in machine_names()]
     width = max(len(machine.name) for machine in machines)
     for machine in machines:
-        shape = f"{machine.nodes} x {machine.cores_per_node}"
+        shape = f"{machine.nodes} x {machine.processors_per_node}"
         print(f"{machine.name:{width}}  {shape:6}  {machine.description}")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 LINE_BYTES = 64
 PAGE_SIZES = (4 << 10, 2 << 20, 1 << 30)
 MAX_NODES = 32  # the model's limit
+MAX_L3S = 32  # the model's
 MAX_CORES = 4096  # the model's and QEMU 10's
 
 
@@ -84,12 +85,15 @@ KEYS: dict[str, dict[str, Value | ByNodes]] = {
         "hertz": _whole(1_000_000, 100_000_000_000),
     },
     "core": {
+        "threads": _whole(1, 8),
         "width": _whole(1, 32),
         "window": _whole(1, 4096),
         "line_fill_buffers": _whole(1, 256),
         "l2_buffers": _whole(1, 256),
         "prefetch_streams": _whole(0, 256),
         "prefetch_distance": _whole(0, 63),
+        "prefetch_neighbours": _whole(0, 1),
+        "prefetch_strides": _whole(0, 1024),
         "store_buffer": _whole(1, 1024),
         "branch_predictor": _PREDICTOR,
         "branch_miss_rate": _number(0, 1),
@@ -101,7 +105,7 @@ KEYS: dict[str, dict[str, Value | ByNodes]] = {
     },
     "l1": _CACHE,
     "l2": _CACHE,
-    "l3": _CACHE | {"slices": _whole(1, 1024)},
+    "l3": _CACHE | {"slices": _whole(1, 1024), "cores": _whole(1, MAX_CORES)},
     "tlb": {
         "l1_entries": _whole(1, 1 << 20),
         "l2_entries": _whole(1, 1 << 20),
@@ -110,9 +114,13 @@ KEYS: dict[str, dict[str, Value | ByNodes]] = {
         "walk_levels": _whole(1, 5),
     },
     "coherence": {
-        "transfer_same_node_cycles": _number(1, 1_000_000),
+        "transfer_same_l3_cycles": _number(1, 1_000_000),
+        "transfer_other_l3_cycles": _number(1, 1_000_000),
         "transfer_cross_node_cycles": ByNodes(_number(1, 1_000_000)),
         "invalidate_cycles": ByNodes(_number(0, 1_000_000)),
+        "invalidate_other_l3_cycles": _CYCLES,
+        "migratory": _whole(0, 1),
+        "directory_in_memory": _whole(0, 1),
     },
     "memory": {
         "channels": _whole(1, 1024),
@@ -120,6 +128,6 @@ KEYS: dict[str, dict[str, Value | ByNodes]] = {
         "latency_ns": ByNodes(_number(1, 100_000)),
     },
     "interconnect": {"bytes_per_second": ByNodes(_number(1_000_000, 1 << 50), symmetric=False, diagonal=0)},
-    "acpi": {"distance": ByNodes(_whole(11, 254), diagonal=10), "threads_per_core": _whole(1, 8)},
+    "acpi": {"distance": ByNodes(_whole(11, 254), diagonal=10)},
 }
 NOT_FOR_THE_MODEL = (("machine", "description"),)

@@ -12,7 +12,7 @@ from typing import Any
 from mxk_host import files
 from mxk_host.errors import UsageError
 from mxk_host.image import ROOT, shown
-from mxk_host.simulate.keys import KEYS, LINE_BYTES, NOT_FOR_THE_MODEL, ByNodes, Value
+from mxk_host.simulate.keys import KEYS, LINE_BYTES, MAX_L3S, NOT_FOR_THE_MODEL, ByNodes, Value
 
 FOLDER = ROOT / "tools/simulator/machines"
 _MAX_BYTES = 1 << 20
@@ -27,6 +27,7 @@ class MachineFile:
     path: Path
     sections: Mapping[str, Mapping[str, Any]]
     scale: float = 1  # of the last caches, against the file
+    smt: bool = False  # whether all threads of a core are on, or one
 
     @property
     def description(self) -> str:
@@ -44,9 +45,14 @@ class MachineFile:
         return self.sections["machine"]["cores"]
 
     @property
-    def cores_per_node(self) -> int:
-        """Core c is on node c / this."""
-        return self.cores // self.nodes
+    def processors(self) -> int:
+        """Logical ones: the threads that are on, core by core."""
+        return self.cores * self.threads_per_core
+
+    @property
+    def processors_per_node(self) -> int:
+        """Processor p is on node p / this."""
+        return self.processors // self.nodes
 
     @property
     def hertz(self) -> int:
@@ -60,8 +66,14 @@ class MachineFile:
 
     @property
     def threads_per_core(self) -> int:
-        """Of what the kernel is shown; the model knows cores only."""
-        return self.sections["acpi"]["threads_per_core"]
+        """That are on."""
+        return self.sections["core"]["threads"] if self.smt else 1
+
+    def with_threads(self) -> "MachineFile":
+        """The same machine with all threads of each core on. Raises where a core has one."""
+        if self.sections["core"]["threads"] == 1:
+            raise UsageError(f"--smt: expected a machine whose cores have several threads, {self.name}'s have one")
+        return replace(self, smt=True)
 
     def with_last_caches(self, scale: float) -> "MachineFile":
         """The same machine whose last caches are so many times as large, in whole sets: a table that is as many times
@@ -83,6 +95,8 @@ class MachineFile:
         lines = [f"machine.name = {self.name}"]
         for section, keys in KEYS.items():
             values = self.sections[section]
+            if section == "core":
+                values = {**values, "threads": self.threads_per_core}
             lines += [
                 f"{section}.{key} = {_flat(values[key])}" for key in keys if (section, key) not in NOT_FOR_THE_MODEL
             ]
@@ -165,11 +179,14 @@ def _near(name: str, known: Iterable[str]) -> str:
 def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
     """Between keys that are right one by one."""
     nodes, cores = document["machine"]["nodes"], document["machine"]["cores"]
-    threads = document["acpi"]["threads_per_core"]
     if cores % nodes:
         yield f"machine.cores: expected a multiple of machine.nodes, {nodes}, got {cores}: all nodes have as many"
-    elif cores // nodes % threads:
-        yield f"acpi.threads_per_core: expected a divisor of the {cores // nodes} cores of a node, got {threads}"
+    else:
+        yield from _contradictions_of_l3s(document, cores // nodes)
+    core = document["core"]
+    for key in ("window", "store_buffer"):
+        if core[key] < core["threads"]:
+            yield f"core.{key}: expected a place for each of core.threads, {core['threads']}, got {core[key]}"
     for cache in ("l1", "l2", "l3"):
         size, ways = document[cache]["bytes"], document[cache]["ways"]
         if size % (ways * LINE_BYTES):
@@ -179,17 +196,33 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
         here, there = document[near]["latency_cycles"], document[far]["latency_cycles"]
         if here >= there:
             yield f"{far}.latency_cycles: expected more than {near}.latency_cycles, {here:g}, got {there:g}"
-    same = document["coherence"]["transfer_same_node_cycles"]
+    same = document["coherence"]["transfer_same_l3_cycles"]
     latency = document["memory"]["latency_ns"]
     for node in range(nodes):
         on_the_diagonal = document["coherence"]["transfer_cross_node_cycles"][node][node]
         if on_the_diagonal != same:
             yield (
-                f"coherence.transfer_cross_node_cycles: expected transfer_same_node_cycles, {same:g}, from node "
+                f"coherence.transfer_cross_node_cycles: expected transfer_same_l3_cycles, {same:g}, from node "
                 f"{node} to itself, got {on_the_diagonal:g}"
             )
         if min(latency[node]) < latency[node][node]:
             yield f"memory.latency_ns: expected node {node} to be nearest to its own memory, got {latency[node]}"
+
+
+def _contradictions_of_l3s(document: Mapping[str, Any], of_node: int) -> Iterator[str]:
+    sharing, coherence = document["l3"]["cores"], document["coherence"]
+    if of_node % sharing:
+        yield f"l3.cores: expected a divisor of the {of_node} cores of a node, got {sharing}"
+    elif (count := document["machine"]["cores"] // sharing) > MAX_L3S:
+        yield f"l3.cores: expected no more than {MAX_L3S} L3s, got {count}"
+    for key, same in (
+        ("transfer_other_l3_cycles", coherence["transfer_same_l3_cycles"]),
+        ("invalidate_other_l3_cycles", max(row[node] for node, row in enumerate(coherence["invalidate_cycles"]))),
+    ):
+        if sharing == of_node and coherence[key] != same:
+            yield f"coherence.{key}: expected {same:g}, as at the same L3, since a node has one, got {coherence[key]:g}"
+        elif coherence[key] < same:
+            yield f"coherence.{key}: expected no less than at the same L3, {same:g}, got {coherence[key]:g}"
 
 
 def _flat(value: Any) -> str:  # noqa: ANN401

@@ -12,17 +12,17 @@ _MIB = 1 << 20
 
 
 def shape_of(machine: MachineFile, cpus: int | None, memory: str) -> Shape:
-    """All of the machine's nodes with their memory; of its cores the first `cpus`, which fill node after node."""
-    count = machine.cores if cpus is None else cpus
-    if not 1 <= count <= machine.cores:
-        raise UsageError(f"expected --cpus between 1 and {machine.cores}, which {machine.name} has, got {count}")
+    """All of the machine's nodes with their memory; of its processors the first `cpus`, which fill node after node."""
+    count = machine.processors if cpus is None else cpus
+    if not 1 <= count <= machine.processors:
+        raise UsageError(f"expected --cpus between 1 and {machine.processors}, which {machine.name} has, got {count}")
     mebibytes = parse_mebibytes(memory)
     if mebibytes % machine.nodes:
         fitting = max(mebibytes // machine.nodes, 1) * machine.nodes
         raise UsageError(
             f"expected --mem to divide over {machine.nodes} nodes in MiB, such as {fitting}M, got '{memory}'"
         )
-    of_node = machine.cores_per_node
+    of_node = machine.processors_per_node
     nodes = [
         Node(range(min(node * of_node, count), min((node + 1) * of_node, count)), mebibytes // machine.nodes)
         for node in range(machine.nodes)

@@ -5,8 +5,9 @@
 
 namespace mxk::simulator {
 
-Core::Core(Machine const& machine, Memory& memory, unsigned number)
+Core::Core(Machine const& machine, Memory& memory, CoreThreads& threads, unsigned number)
     : memory_(memory)
+    , threads_(threads)
     , parameters_(machine.core)
     , load_latency_(machine.l1.latency)
     , number_(number)
@@ -35,7 +36,8 @@ inline Time Core::dispatch() {
         remainder_ -= parameters_.width;
         ++step_;
     }
-    dispatched_ = std::max({dispatched_ + step_, dispatch_from_, window_[window_at_]});
+    dispatched_ = std::max({dispatched_ + step_, dispatch_from_, window_[oldest(window_at_, window_.size())]});
+    if (threads_.are_several()) dispatched_ += threads_.dispatch(dispatched_);
     return dispatched_;
 }
 
@@ -99,7 +101,10 @@ void Core::execute(Instruction const& instruction, std::span<Access const> acces
         if (access.kind == Kind::Fetch) fetch(access, code);
         stores = stores || writes(access.kind);
     }
-    if (stores) hold_dispatch(stores_[stores_at_].written, stores_[stores_at_].blame);
+    if (stores) {
+        PendingStore const& oldest_one = stores_[oldest(stores_at_, stores_.size())];
+        hold_dispatch(oldest_one.written, oldest_one.blame);
+    }
 
     Time const begin = dispatch();
     Time const addresses = ready(instruction.address_registers, begin);
@@ -198,7 +203,17 @@ void Core::advance(Time time, Cause cause) {
     dispatched_ = std::max(dispatched_, retired_);
 }
 
+void Core::set_awake(bool awake) {
+    if (awake == awake_) return;
+    awake_ = awake;
+    if (awake)
+        threads_.wakes();
+    else
+        threads_.sleeps();
+}
+
 void Core::wake(Time time) {
+    set_awake(true);
     idle_until(time);
     wait_until(retired_ + parameters_.halt_wake);
 }

@@ -1,7 +1,7 @@
-// A core: instructions are dispatched in order, `width` a cycle, begin when their operands are known, and retire in
+// A core, or a thread of one: instructions are dispatched in order, `width` a cycle, begin when their operands are known, and retire in
 // order; `window` of them may be under way, so independent loads overlap and dependent ones do not. (The interval model
 // of Karkhanis and Smith, and of Sniper, with times per instruction.) What is left out: execution ports, the front end
-// but for branches and fetches that miss, wrong-path accesses, hardware prefetchers.
+// but for branches and fetches that miss, wrong-path accesses.
 #pragma once
 
 #include <array>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/simulator/model/block_profile.hpp"
+#include "tools/simulator/model/core_threads.hpp"
 #include "tools/simulator/model/cpi_stack.hpp"
 #include "tools/simulator/model/instruction.hpp"
 #include "tools/simulator/model/machine_model.hpp"
@@ -22,8 +23,8 @@ namespace mxk::simulator {
 
 class Core {
   public:
-    /// All must outlive it. number: below the machine's cores.
-    Core(Machine const& machine, Memory& memory, unsigned number);
+    /// All must outlive it. threads: of the core that it is one of. number: below the machine's processors.
+    Core(Machine const& machine, Memory& memory, CoreThreads& threads, unsigned number);
     Core(Core const&) = delete;
     Core& operator=(Core const&) = delete;
 
@@ -44,6 +45,8 @@ class Core {
     void idle_until(Time time) { advance(time, Cause::Idle); }
     /// Waits until then for other reasons.
     void wait_until(Time time) { advance(time, Cause::Synchronisation); }
+    /// Whether it runs: of one that sleeps, nothing is executed. At first all sleep.
+    void set_awake(bool awake);
     /// A halted core is woken at that time, and continues after what that takes.
     void wake(Time time);
     /// Continues with a handler of an interrupt that was sent at that time.
@@ -91,8 +94,16 @@ class Core {
         if (blame.cause == Cause::OtherCore) memory_.blame(blame.physical_address, time);
     }
     Time ready(Registers registers, Time at_first) const;
+    /// The place of what a full window or store buffer waits for: the next one, where the thread has all of it.
+    std::size_t oldest(std::size_t next, std::size_t size) const {
+        if (!threads_.are_several()) return next;
+        std::size_t const back = next + size - threads_.part_of(size);
+        return back < size ? back : back - size;
+    }
 
     Memory& memory_;
+    CoreThreads& threads_;
+    bool awake_ = false;
     CoreParameters const parameters_;
     Time const load_latency_;
     unsigned const number_;

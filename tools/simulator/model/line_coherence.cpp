@@ -12,13 +12,18 @@ Coherence::Coherence(Machine const& machine, std::vector<PrivateCaches>& cores)
     , statistics_(directory_) {
     while (((machine.cores - 1) >> group_bits_) >= 64) ++group_bits_;
     auto const sets = static_cast<std::uint32_t>(machine.l3.bytes / Machine::line_bytes / machine.l3.ways);
-    for (unsigned node = 0; node != machine.nodes; ++node) l3_.emplace_back(sets, machine.l3.ways);
+    for (unsigned count = machine.l3_count(); count != 0; --count) l3_.emplace_back(sets, machine.l3.ways);
 }
 
 namespace {
+
+constexpr Time time_to_write = cycles(64); // of who has got a line to write it
+constexpr Time min_wait = cycles(16);
+
 Time waited(LineRequest const& asked, Time done) {
     return asked.waited_for ? done - asked.start : 0;
 }
+
 } // namespace
 
 /// Calls visit(core) for each core but one that may have the line.
@@ -36,46 +41,65 @@ Coherence::Grant Coherence::request(LineRequest const& asked) {
     return asked.exclusive ? write(asked, entry) : read(asked, entry);
 }
 
-/// The owner's copy, which it keeps for now.
+/// The owner's copy, which it keeps for now. A request that has to wait for the owner has come half of the way by then.
 Coherence::Found Coherence::from_owner(LineRequest const& asked, DirectoryLine& entry) {
-    unsigned const node = machine_.node_of(asked.core);
-    unsigned const owner_node = machine_.node_of(entry.owner - 1U);
-    Time const written = cores_[entry.owner - 1U].last_written(asked.line);
-    Time const begin = std::max({asked.start, entry.available, written});
-    Time const done = begin + machine_.transfer(node, owner_node) + fabric_.move(owner_node, node, begin);
+    unsigned const owner = entry.owner - 1U;
+    Time const way = machine_.transfer(machine_.l3_of(asked.core), machine_.l3_of(owner));
+    Time const waits = std::max(entry.available, cores_[owner].last_written(asked.line));
+    Time const begin = std::max(asked.start + way / 2, waits);
+    Time const done = begin + (way - way / 2) +
+                      fabric_.move(machine_.node_of(owner), machine_.node_of(asked.core), begin);
     entry.available = done;
     return {done, Source::OtherCore};
 }
 
 Coherence::Found Coherence::from_l3_or_memory(LineRequest const& asked, DirectoryLine& entry, Time start) {
-    unsigned const node = machine_.node_of(asked.core);
-    if ((entry.l3_nodes >> node & 1) != 0) {
-        l3_[node].touch(asked.line, asked.line);
+    unsigned const own = machine_.l3_of(asked.core);
+    if ((entry.l3s >> own & 1) != 0) {
+        l3_[own].touch(asked.line, asked.line);
         return {std::max(start + machine_.l3.latency, entry.available), Source::L3};
     }
+    unsigned const node = machine_.node_of(asked.core);
     unsigned const home = directory_.home(asked.line);
     Time min_transfer = machine_.memory_latency[machine_.pair(node, home)];
-    unsigned from = machine_.nodes; // the L3 that answers before memory does, or must because its data is newer
-    for (std::uint32_t nodes = entry.l3_nodes; nodes != 0; nodes &= nodes - 1) {
-        auto const other = static_cast<unsigned>(std::countr_zero(nodes));
-        Time const transfer = machine_.transfer(node, other);
-        if (transfer >= min_transfer && !(entry.dirty && from == machine_.nodes)) continue;
+    unsigned from = no_l3; // the one that answers before memory does, or must because its data is newer
+    for (std::uint32_t l3s = entry.l3s; l3s != 0; l3s &= l3s - 1) {
+        auto const other = static_cast<unsigned>(std::countr_zero(l3s));
+        Time const transfer = machine_.transfer(own, other);
+        if (transfer >= min_transfer && !(entry.dirty && from == no_l3)) continue;
         min_transfer = transfer;
         from = other;
     }
     Found found{};
-    if (from != machine_.nodes) {
-        found = {std::max(start, entry.available) + min_transfer + fabric_.move(from, node, start), Source::OtherCore};
+    if (from != no_l3) {
+        Time const moved = fabric_.move(machine_.node_of_l3(from), node, start);
+        found = {std::max(start, entry.available) + min_transfer + moved, Source::OtherCore};
     } else {
-        found = {fabric_.read(home, asked.line, node, start),
-                 home == node ? Source::LocalMemory : Source::RemoteMemory};
+        found = {from_memory(asked, entry, home, start), home == node ? Source::LocalMemory : Source::RemoteMemory};
     }
-    if (asked.into_l3) into_l3(node, asked.line, entry, start);
+    if (asked.into_l3) into_l3(own, asked.line, entry, start);
     return found;
 }
 
+/// With a directory in memory: what another node takes is noted there, which is a write; what is noted so is asked for
+/// there before it is given to a core of its own node.
+Time Coherence::from_memory(LineRequest const& asked, DirectoryLine& entry, unsigned home, Time start) {
+    unsigned const node = machine_.node_of(asked.core);
+    Time const done = fabric_.read(home, asked.line, node, start);
+    if (!machine_.directory_in_memory || entry.is_remote == (home != node)) return done;
+    entry.is_remote = home != node;
+    if (entry.is_remote) {
+        fabric_.write_back(home, asked.line, home, done);
+        return done;
+    }
+    Time answered = done;
+    for (unsigned other = 0; other != machine_.nodes; ++other)
+        if (other != home) answered = std::max(answered, start + machine_.invalidate[machine_.pair(home, other)]);
+    return answered;
+}
+
 bool Coherence::has_others(DirectoryLine const& entry, LineRequest const& asked) const {
-    if ((entry.l3_nodes & ~(std::uint32_t{1} << machine_.node_of(asked.core))) != 0) return true;
+    if ((entry.l3s & ~l3_bit(asked.core)) != 0) return true;
     bool others = false;
     for_sharers(entry.sharers, asked.core,
                 [&](unsigned core) { others = others || group_bits_ == 0 || cores_[core].has(asked.line); });
@@ -83,50 +107,72 @@ bool Coherence::has_others(DirectoryLine const& entry, LineRequest const& asked)
 }
 
 Coherence::Grant Coherence::read(LineRequest const& asked, DirectoryLine& entry) {
-    unsigned const node = machine_.node_of(asked.core);
-    Found found{};
+    if (entry.owner != 0) return read_from_owner(asked, entry);
     State state = State::Shared;
-    if (entry.owner != 0) {
-        unsigned const owner = entry.owner - 1U;
-        unsigned const owner_node = machine_.node_of(owner);
-        found = from_owner(asked, entry);
-        entry.owner = 0;
-        statistics_.count(asked.line, asked.virtual_address, 1, 0, waited(asked, found.done));
-        bool const modified = cores_[owner].share(asked.line, entry.statistics != 0) == State::Modified;
-        if (modified && node != owner_node)
-            fabric_.write_back(directory_.home(asked.line), asked.line, owner_node, found.done);
-        entry.dirty = modified && node == owner_node;
-        into_l3(owner_node, asked.line, entry, found.done);
-        into_l3(node, asked.line, entry, found.done);
-    } else {
-        found = from_l3_or_memory(asked, entry, asked.start);
-        bool const shared = has_others(entry, asked);
-        if (!shared) {
-            entry.owner = static_cast<std::uint16_t>(asked.core + 1);
-            state = entry.dirty ? State::Modified : State::Exclusive;
-            entry.dirty = false;
-        }
-        if (!shared || found.source != Source::L3) entry.available = std::max(entry.available, found.done);
+    Found const found = from_l3_or_memory(asked, entry, asked.start);
+    bool const shared = has_others(entry, asked);
+    if (!shared) {
+        entry.owner = static_cast<std::uint16_t>(asked.core + 1);
+        state = entry.dirty ? State::Modified : State::Exclusive;
+        entry.dirty = false;
     }
+    if (!shared || found.source != Source::L3) entry.available = std::max(entry.available, found.done);
+    entry.taker = 0;
     entry.sharers |= group_bit(asked.core);
     return {found.done, found.source, state, entry.statistics != 0};
 }
 
+/// A line that was read to be written before is given to be written at once, until somebody got one so and did not
+/// write it. Who asks before the owner can have written it gets no copy: its processor would hold the request back, but
+/// the program has loaded the old value already, and so has to ask again.
+Coherence::Grant Coherence::read_from_owner(LineRequest const& asked, DirectoryLine& entry) {
+    unsigned const owner = entry.owner - 1U;
+    unsigned const owner_node = machine_.node_of(owner);
+    bool const was_written = cores_[owner].last_written(asked.line) != 0;
+    if (entry.migratory && !was_written && asked.start < entry.available + time_to_write)
+        return {std::max(asked.start, entry.available) + min_wait, Source::OtherCore, State::Invalid, false};
+    Found const found = from_owner(asked, entry);
+    if (entry.migratory && was_written) {
+        bool const modified = cores_[owner].remove(asked.line) == State::Modified;
+        statistics_.count(asked.line, asked.virtual_address, 1, 1, waited(asked, found.done));
+        belongs_to(asked.core, entry);
+        return {found.done, found.source, modified ? State::Modified : State::Exclusive, entry.statistics != 0};
+    }
+    entry.owner = 0;
+    entry.migratory = false;
+    statistics_.count(asked.line, asked.virtual_address, 1, 0, waited(asked, found.done));
+    bool const modified = cores_[owner].share(asked.line, entry.statistics != 0) == State::Modified;
+    bool const same_node = machine_.node_of(asked.core) == owner_node;
+    if (modified && !same_node) fabric_.write_back(directory_.home(asked.line), asked.line, owner_node, found.done);
+    entry.dirty = modified && same_node;
+    into_l3(machine_.l3_of(owner), asked.line, entry, found.done);
+    into_l3(machine_.l3_of(asked.core), asked.line, entry, found.done);
+    entry.taker = modified ? static_cast<std::uint16_t>(asked.core + 1) : 0;
+    entry.sharers |= group_bit(asked.core);
+    return {found.done, found.source, State::Shared, entry.statistics != 0};
+}
+
+/// It is the only one that has the line from now on.
+void Coherence::belongs_to(unsigned core, DirectoryLine& entry) {
+    entry.owner = static_cast<std::uint16_t>(core + 1);
+    entry.sharers = group_bit(core);
+    entry.l3s &= l3_bit(core);
+    entry.dirty = false;
+}
+
 Coherence::Invalidated Coherence::invalidate_others(LineRequest const& asked, DirectoryLine& entry) {
-    unsigned const node = machine_.node_of(asked.core);
+    unsigned const own = machine_.l3_of(asked.core);
     Invalidated result{0, 0};
-    auto const answers = [&](unsigned other) {
-        result.latency = std::max(result.latency, machine_.invalidate[machine_.pair(node, other)]);
+    auto const answers = [&](unsigned l3) {
+        result.latency = std::max(result.latency, machine_.invalidation(own, l3));
     };
     for_sharers(entry.sharers, asked.core, [&](unsigned core) {
         if (cores_[core].remove(asked.line) == State::Invalid) return;
         ++result.copies;
-        answers(machine_.node_of(core));
+        answers(machine_.l3_of(core));
     });
-    std::uint32_t const own_l3 = std::uint32_t{1} << node;
-    for (std::uint32_t nodes = entry.l3_nodes & ~own_l3; nodes != 0; nodes &= nodes - 1)
-        answers(static_cast<unsigned>(std::countr_zero(nodes)));
-    entry.l3_nodes &= own_l3;
+    for (std::uint32_t l3s = entry.l3s & ~l3_bit(asked.core); l3s != 0; l3s &= l3s - 1)
+        answers(static_cast<unsigned>(std::countr_zero(l3s)));
     return result;
 }
 
@@ -139,35 +185,34 @@ Coherence::Grant Coherence::write(LineRequest const& asked, DirectoryLine& entry
         found = from_owner(asked, entry);
         newer_than_memory = cores_[entry.owner - 1U].remove(asked.line) == State::Modified;
         transfers = invalidations = 1;
-        entry.l3_nodes &= std::uint32_t{1} << machine_.node_of(asked.core);
     } else {
         Time const begin = std::max(asked.start, entry.available);
-        if (cores_[asked.core].has(asked.line))
+        if (cores_[asked.core].has(asked.line)) {
             found = {begin + machine_.l3.latency, Source::L3}; // the directory is as far away
-        else
+            entry.migratory = machine_.migratory && entry.taker == asked.core + 1;
+        } else {
             found = from_l3_or_memory(asked, entry, begin);
+        }
         Invalidated const others = invalidate_others(asked, entry);
         if (begin + others.latency > found.done) found = {begin + others.latency, Source::OtherCore};
         invalidations = others.copies;
     }
-    entry.owner = static_cast<std::uint16_t>(asked.core + 1);
-    entry.sharers = group_bit(asked.core);
-    entry.dirty = false;
+    belongs_to(asked.core, entry);
     entry.available = found.done;
     if (transfers + invalidations != 0)
         statistics_.count(asked.line, asked.virtual_address, transfers, invalidations, waited(asked, found.done));
     return {found.done, found.source, newer_than_memory ? State::Modified : State::Exclusive, entry.statistics != 0};
 }
 
-void Coherence::into_l3(unsigned node, LineNumber line, DirectoryLine& entry, Time when) {
-    entry.l3_nodes |= std::uint32_t{1} << node;
-    if (l3_[node].touch(line, line)) return; // perhaps it was invalid there
-    LineNumber const victim = l3_[node].insert(line, line);
+void Coherence::into_l3(unsigned number, LineNumber line, DirectoryLine& entry, Time when) {
+    entry.l3s |= std::uint32_t{1} << number;
+    if (l3_[number].touch(line, line)) return; // perhaps it was invalid there
+    LineNumber const victim = l3_[number].insert(line, line);
     if (victim == 0) return;
     DirectoryLine& left = directory_[victim];
-    left.l3_nodes &= ~(std::uint32_t{1} << node);
-    if (left.l3_nodes != 0 || !left.dirty) return;
-    fabric_.write_back(directory_.home(victim), victim, node, when);
+    left.l3s &= ~(std::uint32_t{1} << number);
+    if (left.l3s != 0 || !left.dirty) return;
+    fabric_.write_back(directory_.home(victim), victim, machine_.node_of_l3(number), when);
     left.dirty = false;
 }
 
@@ -182,16 +227,15 @@ void Coherence::evicted(unsigned core, LineNumber line, bool modified, Time writ
     if (!group_has_it) entry.sharers &= ~group_bit(core);
     if (!modified) return;
     entry.dirty = true;
-    into_l3(machine_.node_of(core), line, entry, when);
+    into_l3(machine_.l3_of(core), line, entry, when);
 }
 
 bool Coherence::is_consistent(LineNumber line) {
     DirectoryLine const& entry = directory_[line];
-    if (entry.dirty && (entry.owner != 0 || entry.l3_nodes == 0)) return false;
+    if (entry.dirty && (entry.owner != 0 || entry.l3s == 0)) return false;
     if (entry.owner != 0) {
         unsigned const owner = entry.owner - 1U;
-        std::uint32_t const own_l3 = std::uint32_t{1} << machine_.node_of(owner);
-        if (!cores_[owner].has(line) || (entry.l3_nodes & ~own_l3) != 0) return false;
+        if (!cores_[owner].has(line) || (entry.l3s & ~l3_bit(owner)) != 0) return false;
     }
     for (unsigned core = 0; core != machine_.cores; ++core) {
         CacheLine const* const second = cores_[core].second.peek(line);

@@ -1,4 +1,4 @@
-// Behind the private caches: the third-level cache of each node and the directory, which keep all caches coherent
+// Behind the private caches: the third-level caches and the directory, which keep all caches coherent
 // (MESI). A request that a private cache cannot answer is answered here: where the data comes from, and when.
 #pragma once
 
@@ -31,7 +31,7 @@ class Coherence {
     struct Grant {
         Time done;
         Source source;
-        State state;
+        State state; // Invalid: it gets no copy
         bool watched;
     };
     Grant request(LineRequest const& asked);
@@ -49,13 +49,17 @@ class Coherence {
     void reset_statistics();
 
   private:
+    static constexpr unsigned no_l3 = ~0U;
+
     struct Found {
         Time done;
         Source source;
     };
     Grant read(LineRequest const& asked, DirectoryLine& entry);
+    Grant read_from_owner(LineRequest const& asked, DirectoryLine& entry);
     Grant write(LineRequest const& asked, DirectoryLine& entry);
     Found from_l3_or_memory(LineRequest const& asked, DirectoryLine& entry, Time start);
+    Time from_memory(LineRequest const& asked, DirectoryLine& entry, unsigned home, Time start);
     Found from_owner(LineRequest const& asked, DirectoryLine& entry);
 
     struct Invalidated {
@@ -64,8 +68,10 @@ class Coherence {
     };
     Invalidated invalidate_others(LineRequest const& asked, DirectoryLine& entry);
 
-    void into_l3(unsigned node, LineNumber line, DirectoryLine& entry, Time when);
+    void belongs_to(unsigned core, DirectoryLine& entry);
+    void into_l3(unsigned number, LineNumber line, DirectoryLine& entry, Time when);
     bool has_others(DirectoryLine const& entry, LineRequest const& asked) const;
+    std::uint32_t l3_bit(unsigned core) const { return std::uint32_t{1} << machine_.l3_of(core); }
     std::uint64_t group_bit(unsigned core) const { return std::uint64_t{1} << (core >> group_bits_); }
 
     template <class Visit> void for_sharers(std::uint64_t sharers, unsigned except, Visit visit) const;

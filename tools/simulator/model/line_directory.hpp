@@ -1,7 +1,7 @@
 // What is known of each line of memory: who has it. Found by its address; room for it is made when a part of memory is
 // first accessed, as large as half of that.
 //
-// Legal states: an owner (a core that has it exclusive or modified) is its only sharer, no other node's L3 has it;
+// Legal states: an owner (a core that has it exclusive or modified) is its only sharer, no other L3 than its own has it;
 // `dirty` (the L3s have newer data than memory) with an L3 that has it and without an owner.
 #pragma once
 
@@ -18,11 +18,14 @@ namespace mxk::simulator {
 struct DirectoryLine {
     Time available = 0;         // a request has to wait for an earlier one, which moves the line, until then
     std::uint64_t sharers = 0;  // groups of cores, of which some have it in a private cache
-    std::uint32_t l3_nodes = 0; // whose L3 has it
+    std::uint32_t l3s = 0; // which have it
     std::uint32_t statistics = 0;
     std::uint16_t owner = 0; // a core's number + 1, or 0
     std::uint8_t events = 0; // transfers and invalidations that were not counted in detail
-    bool dirty = false;
+    bool dirty : 1 = false;
+    bool migratory : 1 = false; // it was read to be written
+    bool is_remote : 1 = false; // memory's own directory says that another node has it
+    std::uint16_t taker = 0;    // who read it out of an owner's cache, and nobody since: a core's number + 1, or 0
 };
 static_assert(sizeof(DirectoryLine) == 32);
 

@@ -49,13 +49,18 @@ CacheParameters read_cache(FlatFile& file, std::string const& section) {
 
 CoreParameters read_core(FlatFile& file) {
     CoreParameters read{};
+    read.threads = file.small("core.threads", 1, 8);
     read.width = file.small("core.width", 1, 32);
     read.window = file.small("core.window", 1, 4096);
     read.line_fill_buffers = file.small("core.line_fill_buffers", 1, 256);
     read.l2_buffers = file.small("core.l2_buffers", 1, 256);
     read.prefetch_streams = file.small("core.prefetch_streams", 0, 256);
     read.prefetch_distance = file.small("core.prefetch_distance", 0, 63);
+    read.prefetch_neighbours = file.small("core.prefetch_neighbours", 0, 1) != 0;
+    read.prefetch_strides = file.small("core.prefetch_strides", 0, 1024);
     read.store_buffer = file.small("core.store_buffer", 1, 1024);
+    if (read.window < read.threads || read.store_buffer < read.threads)
+        throw std::runtime_error("core.threads: expected a part of core.window and core.store_buffer for each");
     std::string const predictor = file.text("core.branch_predictor");
     if (predictor != "two_bit" && predictor != "rate")
         throw std::runtime_error("core.branch_predictor: expected two_bit or rate, got '" + predictor + "'");
@@ -95,7 +100,6 @@ void read_memory(FlatFile& file, Machine& machine) {
                 throw std::runtime_error("interconnect.bytes_per_second: expected no less than 1e6 between two nodes");
     for (double const value : matrix(file, "acpi.distance", machine.nodes, 255))
         machine.distance.push_back(static_cast<unsigned>(value));
-    machine.threads_per_core = file.small("acpi.threads_per_core", 1, 16);
 }
 
 } // namespace
@@ -114,10 +118,19 @@ Machine Machine::read(std::istream& text) {
     machine.l2 = read_cache(file, "l2");
     machine.l3 = read_cache(file, "l3");
     machine.l3_slices = file.small("l3.slices", 1, 1024);
+    machine.l3_cores = file.small("l3.cores", 1, max_cores);
+    if (machine.cores_per_node() % machine.l3_cores != 0 || machine.l3_count() > max_l3s)
+        throw std::runtime_error("l3.cores: expected a divisor of a node's " + std::to_string(machine.cores_per_node()) +
+                                 " cores, and no more than " + std::to_string(max_l3s) + " L3s, got " +
+                                 std::to_string(machine.l3_cores));
     machine.tlb = read_tlb(file);
-    machine.transfer_same_node = cycles_of(file, "coherence.transfer_same_node_cycles");
+    machine.transfer_same_l3 = cycles_of(file, "coherence.transfer_same_l3_cycles");
+    machine.transfer_other_l3 = cycles_of(file, "coherence.transfer_other_l3_cycles");
     machine.transfer_cross_node = cycles_matrix(file, "coherence.transfer_cross_node_cycles", machine.nodes);
     machine.invalidate = cycles_matrix(file, "coherence.invalidate_cycles", machine.nodes);
+    machine.invalidate_other_l3 = cycles_of(file, "coherence.invalidate_other_l3_cycles");
+    machine.migratory = file.small("coherence.migratory", 0, 1) != 0;
+    machine.directory_in_memory = file.small("coherence.directory_in_memory", 0, 1) != 0;
     read_memory(file, machine);
     file.check_all_used();
     return machine;

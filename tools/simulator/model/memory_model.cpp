@@ -24,21 +24,25 @@ std::uint64_t mixed(std::uint64_t value) {
 Memory::Memory(Machine const& machine)
     : machine_(machine)
     , cores_(machine.cores, PrivateCaches(machine))
-    , coherence_(machine, cores_) {}
+    , coherence_(machine, cores_) {
+    for (unsigned processor = 0; processor != machine.processors(); ++processor)
+        own_.push_back(&cores_[machine.core_of(processor)]);
+}
 
-Answer Memory::any_access(unsigned core, Access const& asked, Time start, std::uint64_t code) {
+Answer Memory::any_access(unsigned processor, Access const& asked, Time start, std::uint64_t code) {
+    unsigned const core = machine_.core_of(processor);
     if (!coherence_.directory().is_memory(asked.physical_address)) return device(core, start);
     if (asked.physical_address % Machine::line_bytes + asked.bytes > Machine::line_bytes)
-        return two_lines(core, asked, start, code);
+        return two_lines(processor, asked, start, code);
     Time translated = start;
     if (!cores_[core].tlb.is_last(asked.virtual_address, asked.page_bits)) translated = translate(core, asked, start);
-    Answer answer = line_access(core, asked, translated);
+    Answer answer = line_access(core, asked, translated, code);
     answer.translation = translated - start;
-    count_place(core, asked, code);
+    count_place(processor, asked, code);
     return answer;
 }
 
-Answer Memory::two_lines(unsigned core, Access const& asked, Time start, std::uint64_t code) {
+Answer Memory::two_lines(unsigned processor, Access const& asked, Time start, std::uint64_t code) {
     auto const before = static_cast<std::uint32_t>(Machine::line_bytes - asked.physical_address % Machine::line_bytes);
     Access part = asked;
     Answer all{start, start, 0, Source::L1, false};
@@ -47,7 +51,7 @@ Answer Memory::two_lines(unsigned core, Access const& asked, Time start, std::ui
         part.bytes = std::min(asked.bytes - begin, max_bytes);
         part.physical_address = asked.physical_address + begin;
         part.virtual_address = asked.virtual_address + begin;
-        Answer const answer = access(core, part, start, code);
+        Answer const answer = access(processor, part, start, code);
         if (answer.done >= all.done) all = answer;
         begin += part.bytes;
     }
@@ -65,16 +69,16 @@ Time Memory::held(Kind kind) const {
     return locked && machine_.core.atomic > machine_.l1.latency ? machine_.core.atomic - machine_.l1.latency : 0;
 }
 
-Answer Memory::line_access(unsigned core, Access const& asked, Time start) {
+Answer Memory::line_access(unsigned core, Access const& asked, Time start, std::uint64_t code) {
     PrivateCaches& own = cores_[core];
     LineNumber const line = line_of(asked.physical_address);
     if (asked.kind == Kind::PrefetchL2) {
         if (own.has(line)) return {start, start, 0, Source::L2, false};
-        return beyond_first_level(core, asked, start);
+        return beyond_first_level(core, asked, start, code);
     }
     CacheLine* const hit = first_level(own, asked.kind).find(line);
     if (hit == nullptr || (for_writing(asked.kind) && hit->state < State::Exclusive))
-        return beyond_first_level(core, asked, start);
+        return beyond_first_level(core, asked, start, code);
     if (for_writing(asked.kind) && asked.kind != Kind::PrefetchForWrite) {
         hit->state = State::Modified;
         hit->written = std::max(hit->written, std::max(start, hit->ready) + held(asked.kind));
@@ -82,7 +86,7 @@ Answer Memory::line_access(unsigned core, Access const& asked, Time start) {
     return first_level_hit(*hit, start, hit_latency(machine_, asked.kind), 0);
 }
 
-Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start) {
+Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start, std::uint64_t code) {
     PrivateCaches& own = cores_[core];
     LineNumber const line = line_of(asked.physical_address);
     bool const exclusive = for_writing(asked.kind);
@@ -115,6 +119,10 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
         if (!first_too) answer.accepted = wait.begin;
         answer.done = grant.done;
         answer.source = grant.source;
+        if (grant.state == State::Invalid) {
+            if (first_too && asked.kind != Kind::Fetch) own.line_fill_buffers.end(fill, answer.done);
+            return answer;
+        }
         entered.state = grant.state;
         entered.watched = grant.watched;
         entered.ready = grant.done;
@@ -139,32 +147,42 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
         *shared = entered;
     else
         own.insert_first(first, entered);
-    if (asked.kind == Kind::Load || asked.kind == Kind::Store) follow_stream(core, asked, start);
+    if (asked.kind == Kind::Load || asked.kind == Kind::Store) prefetch_for(core, asked, start, code);
     return answer;
 }
 
-/// Into the second level, as far as it has buffers that are free: the prefetcher drops what it cannot ask for.
-void Memory::follow_stream(unsigned core, Access const& asked, Time start) {
+/// What the prefetchers ask for after a miss of the first level.
+void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::uint64_t code) {
     PrivateCaches& own = cores_[core];
     LineNumber const line = line_of(asked.physical_address);
-    Streams::Lines const wanted = own.streams.missed(line);
-    for (LineNumber next = wanted.begin; next != wanted.end; ++next) {
-        if (own.has(next) || !coherence_.directory().is_memory(std::uint64_t{next} * Machine::line_bytes)) continue;
-        Buffers::Booking const wait = own.l2_buffers.begin(start);
-        if (wait.begin > start) return;
-        Coherence::Grant const grant =
-            coherence_.request({.core = core,
-                                .line = next,
-                                .exclusive = false,
-                                .into_l3 = true,
-                                .waited_for = false,
-                                .virtual_address = asked.virtual_address + (next - line) * Machine::line_bytes,
-                                .start = start});
-        own.l2_buffers.end(wait, grant.done);
-        CacheLine const entered{
-            .ready = grant.done, .line = next, .state = grant.state, .source = grant.source, .watched = grant.watched};
-        insert_second(core, entered, start);
-    }
+    Streams::Lines const stream = own.streams.missed(line);
+    for (LineNumber next = stream.begin; next != stream.end; ++next)
+        if (!prefetch(core, next, asked, start)) return;
+    if (LineNumber const next = own.strides.missed(code, line); next != 0) prefetch(core, next, asked, start);
+    if (machine_.core.prefetch_neighbours) prefetch(core, line ^ 1, asked, start);
+}
+
+/// Into the second level. False if no buffer of it is free: the prefetcher drops what it cannot ask for.
+bool Memory::prefetch(unsigned core, LineNumber line, Access const& by, Time start) {
+    PrivateCaches& own = cores_[core];
+    std::uint64_t const physical = std::uint64_t{line} * Machine::line_bytes;
+    if (own.has(line) || !coherence_.directory().is_memory(physical)) return true;
+    Buffers::Booking const wait = own.l2_buffers.begin(start);
+    if (wait.begin > start) return false;
+    Coherence::Grant const grant =
+        coherence_.request({.core = core,
+                            .line = line,
+                            .exclusive = false,
+                            .into_l3 = true,
+                            .waited_for = false,
+                            .virtual_address = by.virtual_address + physical - by.physical_address,
+                            .start = start});
+    own.l2_buffers.end(wait, grant.done);
+    if (grant.state == State::Invalid) return true;
+    CacheLine const entered{
+        .ready = grant.done, .line = line, .state = grant.state, .source = grant.source, .watched = grant.watched};
+    insert_second(core, entered, start);
+    return true;
 }
 
 void Memory::insert_second(unsigned core, CacheLine const& line, Time when) {
@@ -193,19 +211,19 @@ Time Memory::walk(unsigned core, Access const& asked, Time start) {
         std::uint64_t const table = mixed((entry >> 9) * 8 + level) % Directory::page_table_pages;
         std::uint64_t const address = coherence_.directory().page_tables() + table * 4096 + entry % 512 * 8;
         Access const load{.virtual_address = address, .physical_address = address, .bytes = 8, .kind = Kind::Load};
-        when = line_access(core, load, when).done;
+        when = line_access(core, load, when, 0).done;
     }
     return when;
 }
 
-void Memory::count_place(unsigned core, Access const& asked, std::uint64_t code) {
+void Memory::count_place(unsigned processor, Access const& asked, std::uint64_t code) {
     if (is_prefetch(asked.kind)) return;
     LineNumber const line = line_of(asked.physical_address);
-    CacheLine const* const first = first_level(cores_[core], asked.kind).peek(line);
+    CacheLine const* const first = first_level(*own_[processor], asked.kind).peek(line);
     if (first == nullptr || !first->watched) return;
     coherence_.statistics().count(coherence_.directory()[line].statistics,
                                   {.code = code,
-                                   .core = core,
+                                   .core = processor,
                                    .offset = static_cast<unsigned>(asked.physical_address % Machine::line_bytes),
                                    .bytes = asked.bytes,
                                    .reads = !writes(asked.kind),

@@ -1,5 +1,6 @@
 // The memory of the whole machine: each core's caches and TLB, coherence, channels and links. Answers when an access is
-// done and where its data was. One thread may call it; cores' times may differ.
+// done and where its data was. Threads of a core have its caches together. One thread may call it; cores' times may
+// differ.
 #pragma once
 
 #include <algorithm>
@@ -26,8 +27,8 @@ class Memory {
     void map(std::span<MemoryRange const> ranges) { coherence_.directory().map(ranges); }
 
     /// code: the instruction's address, for the line statistics.
-    Answer access(unsigned core, Access const& asked, Time start, std::uint64_t code) {
-        PrivateCaches& own = cores_[core];
+    Answer access(unsigned processor, Access const& asked, Time start, std::uint64_t code) {
+        PrivateCaches& own = *own_[processor];
         bool const in_line = asked.physical_address % Machine::line_bytes + asked.bytes <= Machine::line_bytes;
         if (in_line && asked.kind <= Kind::Store && own.tlb.is_last(asked.virtual_address, asked.page_bits)) {
             CacheLine* const hit = own.data.find(line_of(asked.physical_address));
@@ -40,7 +41,7 @@ class Memory {
                 }
             }
         }
-        return any_access(core, asked, start, code);
+        return any_access(processor, asked, start, code);
     }
 
     /// An instruction of a core waited so long for a line that another core's cache had.
@@ -48,8 +49,8 @@ class Memory {
         coherence_.statistics().blame(line_of(physical_address), time);
     }
 
-    /// The core's translations are forgotten.
-    void flush_tlb(unsigned core) { cores_[core].tlb.flush(); }
+    /// The translations of the processor's core are forgotten.
+    void flush_tlb(unsigned processor) { own_[processor]->tlb.flush(); }
 
     /// For tests: whether all caches agree about the line of that address.
     bool is_consistent(std::uint64_t physical_address) { return coherence_.is_consistent(line_of(physical_address)); }
@@ -71,20 +72,22 @@ class Memory {
         return {hit.ready, start, translation, hit.source, true};
     }
 
-    Answer any_access(unsigned core, Access const& asked, Time start, std::uint64_t code);
-    Answer two_lines(unsigned core, Access const& asked, Time start, std::uint64_t code);
+    Answer any_access(unsigned processor, Access const& asked, Time start, std::uint64_t code);
+    Answer two_lines(unsigned processor, Access const& asked, Time start, std::uint64_t code);
     Answer device(unsigned core, Time start) const;
     Time held(Kind kind) const;
-    Answer line_access(unsigned core, Access const& asked, Time start);
-    Answer beyond_first_level(unsigned core, Access const& asked, Time start);
+    Answer line_access(unsigned core, Access const& asked, Time start, std::uint64_t code);
+    Answer beyond_first_level(unsigned core, Access const& asked, Time start, std::uint64_t code);
     Time translate(unsigned core, Access const& asked, Time start);
     Time walk(unsigned core, Access const& asked, Time start);
-    void follow_stream(unsigned core, Access const& asked, Time start);
+    void prefetch_for(unsigned core, Access const& asked, Time start, std::uint64_t code);
+    bool prefetch(unsigned core, LineNumber line, Access const& by, Time start);
     void insert_second(unsigned core, CacheLine const& line, Time when);
-    void count_place(unsigned core, Access const& asked, std::uint64_t code);
+    void count_place(unsigned processor, Access const& asked, std::uint64_t code);
 
     Machine const& machine_;
     std::vector<PrivateCaches> cores_;
+    std::vector<PrivateCaches*> own_; // by processor
     Coherence coherence_;
 };
 

@@ -1,5 +1,5 @@
 // What a core has for itself: first-level caches of data and instructions, the second level, which has all that they
-// have, the TLB, the buffers of lines under way, and the prefetcher.
+// have, the TLB, the buffers of lines under way, and the prefetchers.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include "tools/simulator/model/cache.hpp"
 #include "tools/simulator/model/machine_model.hpp"
 #include "tools/simulator/model/streams.hpp"
+#include "tools/simulator/model/strides.hpp"
 #include "tools/simulator/model/tlb_model.hpp"
 
 namespace mxk::simulator {
@@ -20,7 +21,8 @@ struct PrivateCaches {
         , tlb(machine.tlb)
         , line_fill_buffers(machine.core.line_fill_buffers)
         , l2_buffers(machine.core.l2_buffers)
-        , streams(machine.core.prefetch_streams, machine.core.prefetch_distance) {}
+        , streams(machine.core.prefetch_streams, machine.core.prefetch_distance)
+        , strides(machine.core.prefetch_strides) {}
 
     bool has(LineNumber line) { return second.peek(line) != nullptr; }
 
@@ -69,6 +71,7 @@ struct PrivateCaches {
     Buffers line_fill_buffers;
     Buffers l2_buffers;
     Streams streams;
+    Strides strides;
 };
 
 } // namespace mxk::simulator

@@ -28,7 +28,7 @@ Json cores_in_json(Machine const& machine, std::span<Core const* const> cores) {
     Json list = Json::array();
     for (Core const* const core : cores)
         list.push_back({{"core", core->number()},
-                        {"node", machine.node_of(core->number())},
+                        {"node", machine.node_of(machine.core_of(core->number()))},
                         {"instructions", core->instructions()},
                         {"cycles", in_cycles(core->stack().total())},
                         {"stack", in_json(core->stack())}});

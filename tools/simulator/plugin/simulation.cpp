@@ -36,10 +36,13 @@ Simulation::Simulation(Options const& options, unsigned cores)
     , blocks_(options.whole ? 0 : options.begin, options.whole ? 0 : options.end,
               {machine_.core.pause, 2 * device_access_})
     , idle_thread_([this] { return pass_time(); }) {
-    if (cores > machine_.cores)
-        throw std::runtime_error("expected no more than the machine's " + std::to_string(machine_.cores) + " cores");
+    if (cores > machine_.processors())
+        throw std::runtime_error("expected no more than the machine's " + std::to_string(machine_.processors()) +
+                                 " processors");
     memory_.map(options_.memory);
-    for (unsigned core = 0; core != machine_.cores; ++core) models_of_.emplace_back(machine_, memory_, core);
+    for (unsigned core = 0; core != machine_.cores; ++core) threads_of_.emplace_back(machine_.core);
+    for (unsigned number = 0; number != machine_.processors(); ++number)
+        models_of_.emplace_back(machine_, memory_, threads_of_[machine_.core_of(number)], number);
     if (!std::ofstream(options_.result)) throw std::runtime_error("result: cannot write " + options_.result);
 }
 
@@ -183,6 +186,7 @@ void Simulation::halts(Instruction const& instruction) {
     Time const now = models_ ? models_of_[core].retired() : turns_.clock(core);
     latest_.store(now, std::memory_order_relaxed);
     turns_.sleep(core);
+    models_of_[core].set_awake(false);
     was_woken_[core] = false;
     pass_turn();
     interrupt(cpus_[core], now); // what is already pending will not come again
@@ -307,6 +311,7 @@ void Simulation::begin_region(Time at) {
     pages_.forget();
     for (unsigned core = 0; core != turns_.count(); ++core) {
         Core& model = models_of_[core];
+        model.set_awake(turns_.is_awake(core));
         if (turns_.is_awake(core)) model.wait_until(turns_.clock(core));
         model.idle_until(at);
         if (turns_.is_awake(core)) turns_.set_clock(core, model.retired());

@@ -31,7 +31,7 @@ namespace mxk::simulator {
 
 class Simulation final : public ClockUser {
   public:
-    /// cores: QEMU's. Throws std::runtime_error.
+    /// cores: QEMU's, of which each is a processor of the machine: a thread of a core. Throws std::runtime_error.
     Simulation(Options const& options, unsigned cores);
     Simulation(Simulation const&) = delete;
     Simulation& operator=(Simulation const&) = delete;
@@ -100,7 +100,8 @@ class Simulation final : public ClockUser {
     Options const options_;
     Machine const machine_;
     Memory memory_;
-    std::deque<Core> models_of_;
+    std::deque<CoreThreads> threads_of_; // by core
+    std::deque<Core> models_of_;         // by processor, as all that follows
     Results results_;
     Time const outside_lookahead_;
     Time const device_access_;

@@ -1,4 +1,6 @@
 // Random accesses of many cores to few lines: caches and directory agree at each step, and time never runs backwards.
+#include <array>
+
 #include "tests/unit/sequential/simulator/made_up_machine.hpp"
 
 namespace mxk::simulator {
@@ -18,19 +20,34 @@ class Random {
 };
 
 /// Caches that are so small that lines are evicted all the time.
-Keys tiny_caches(char const* cores) {
-    return {{"machine.cores", cores},   {"l1.bytes", "512"},  {"l1.ways", "2"}, {"l2.bytes", "1024"},
-            {"l2.ways", "2"},           {"l3.bytes", "4096"}, {"l3.ways", "4"}, {"tlb.l1_entries", "4"},
-            {"core.store_buffer", "4"}, {"core.window", "16"}};
+Keys tiny_caches(char const* cores, char const* l3_cores, char const* extras) {
+    return {{"machine.cores", cores},
+            {"core.threads", extras[0] == '1' ? "2" : "1"},
+            {"core.prefetch_neighbours", extras},
+            {"core.prefetch_strides", extras},
+            {"coherence.migratory", extras},
+            {"coherence.directory_in_memory", extras},
+            {"l1.bytes", "512"},
+            {"l1.ways", "2"},
+            {"l2.bytes", "1024"},
+            {"l2.ways", "2"},
+            {"l3.bytes", "4096"},
+            {"l3.ways", "4"},
+            {"l3.cores", l3_cores},
+            {"tlb.l1_entries", "4"},
+            {"core.store_buffer", "4"},
+            {"core.window", "16"}};
 }
 
 TEST(Coherence, holds_after_any_accesses) {
-    for (char const* const cores : {"6", "160"}) {
-        Simulation simulation(tiny_caches(cores));
+    std::array<Keys, 4> const machines = {tiny_caches("6", "3", "0"), tiny_caches("160", "5", "0"),
+                                          tiny_caches("6", "1", "1"), tiny_caches("160", "10", "1")};
+    for (Keys const& machine : machines) {
+        Simulation simulation(machine);
         Random random;
         constexpr unsigned lines = 96;
         for (unsigned count = 0; count != 30'000; ++count) {
-            auto const core = static_cast<unsigned>(random.below(simulation.machine.cores));
+            auto const core = static_cast<unsigned>(random.below(simulation.machine.processors()));
             auto const node = static_cast<unsigned>(random.below(2));
             std::uint64_t const address = Simulation::on_node(node, random.below(lines / 2) * 64);
             auto const kind = static_cast<Kind>(random.below(9));
@@ -50,10 +67,10 @@ TEST(Coherence, holds_after_any_accesses) {
 }
 
 TEST(Coherence, of_cores_that_execute_keeps_their_times_in_order) {
-    Simulation simulation(tiny_caches("8"));
+    Simulation simulation(tiny_caches("8", "2", "1"));
     Random random;
     for (unsigned count = 0; count != 50'000; ++count) {
-        auto const core = static_cast<unsigned>(random.below(8));
+        auto const core = static_cast<unsigned>(random.below(16));
         std::uint64_t const address = random.below(64) * 64;
         Time const before = simulation.cores[core]->retired();
         switch (random.below(6)) {

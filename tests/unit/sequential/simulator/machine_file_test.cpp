@@ -26,6 +26,12 @@ TEST(MachineFile, is_read) {
     EXPECT_EQ(machine.l2.bytes, 262144U);
     EXPECT_EQ(machine.transfer(0, 0), cycles(80));
     EXPECT_EQ(machine.transfer(1, 0), cycles(220));
+    Machine const divided = made_up_machine({{"l3.cores", "2"}, {"coherence.transfer_other_l3_cycles", "120"}});
+    EXPECT_EQ(divided.l3_count(), 4U);
+    EXPECT_EQ(divided.node_of_l3(1), 0U);
+    EXPECT_EQ(divided.transfer(1, 0), cycles(120));
+    EXPECT_EQ(divided.transfer(2, 1), cycles(220));
+    EXPECT_EQ(made_up_machine({{"core.threads", "2"}}).processors(), 16U);
     EXPECT_EQ(machine.memory_latency[1], cycles(320)); // 160 ns at 2 GHz
     EXPECT_EQ(machine.tlb.page_bytes.size(), 3U);
     EXPECT_EQ(machine.distance, (std::vector<unsigned>{10, 21, 21, 10}));

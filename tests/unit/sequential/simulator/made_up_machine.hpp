@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <span>
@@ -28,12 +29,15 @@ inline std::string flat_text(Keys const& changes = {}) {
         {"machine.nodes", "2"},
         {"machine.cores", "8"},
         {"machine.hertz", "2000000000"},
+        {"core.threads", "1"},
         {"core.width", "4"},
         {"core.window", "160"},
         {"core.line_fill_buffers", "10"},
         {"core.l2_buffers", "16"},
         {"core.prefetch_streams", "0"},
         {"core.prefetch_distance", "0"},
+        {"core.prefetch_neighbours", "0"},
+        {"core.prefetch_strides", "0"},
         {"core.store_buffer", "32"},
         {"core.branch_predictor", "two_bit"},
         {"core.branch_miss_rate", "0"},
@@ -52,20 +56,24 @@ inline std::string flat_text(Keys const& changes = {}) {
         {"l3.ways", "16"},
         {"l3.latency_cycles", "40"},
         {"l3.slices", "4"},
+        {"l3.cores", "4"},
         {"tlb.l1_entries", "64"},
         {"tlb.l2_entries", "512"},
         {"tlb.l2_latency_cycles", "7"},
         {"tlb.page_bytes", "4096 2097152 1073741824"},
         {"tlb.walk_levels", "4"},
-        {"coherence.transfer_same_node_cycles", "80"},
+        {"coherence.transfer_same_l3_cycles", "80"},
+        {"coherence.transfer_other_l3_cycles", "80"},
         {"coherence.transfer_cross_node_cycles", "80 220 220 80"},
         {"coherence.invalidate_cycles", "60 180 180 60"},
+        {"coherence.invalidate_other_l3_cycles", "60"},
+        {"coherence.migratory", "0"},
+        {"coherence.directory_in_memory", "0"},
         {"memory.channels", "2"},
         {"memory.channel_bytes_per_second", "8e9"}, // 4 bytes a cycle
         {"memory.latency_ns", "100 160 160 100"},
         {"interconnect.bytes_per_second", "0 32e9 32e9 0"},
         {"acpi.distance", "10 21 21 10"},
-        {"acpi.threads_per_core", "1"},
     };
     for (auto const& [key, value] : changes) keys[key] = value;
     std::string text;
@@ -92,8 +100,11 @@ class Simulation {
         for (unsigned node = 0; node != machine.nodes; ++node)
             ranges.push_back({node * node_bytes, (node + 1) * node_bytes, node});
         memory.map(ranges);
-        for (unsigned number = 0; number != machine.cores; ++number)
-            cores.push_back(std::make_unique<Core>(machine, memory, number));
+        for (unsigned core = 0; core != machine.cores; ++core) threads.emplace_back(machine.core);
+        for (unsigned number = 0; number != machine.processors(); ++number) {
+            cores.push_back(std::make_unique<Core>(machine, memory, threads[machine.core_of(number)], number));
+            cores.back()->set_awake(true);
+        }
     }
 
     static std::uint64_t on_node(unsigned node, std::uint64_t offset) { return node * node_bytes + offset; }
@@ -143,7 +154,8 @@ class Simulation {
 
     Machine machine;
     Memory memory;
-    std::vector<std::unique_ptr<Core>> cores;
+    std::deque<CoreThreads> threads;          // by core
+    std::vector<std::unique_ptr<Core>> cores; // by processor
 
   private:
     void execute(unsigned core, Instruction const& instruction, Access const& access) {

@@ -34,18 +34,19 @@ double ping_pong(unsigned other) {
 
 TEST(SharedLines, ping_pong_is_two_transfers) {
     Machine const machine = made_up_machine();
-    expect_about(ping_pong(1), 2 * in_cycles(machine.transfer_same_node), "same node");
+    expect_about(ping_pong(1), 2 * in_cycles(machine.transfer_same_l3), "same node");
     expect_about(ping_pong(4), 2 * in_cycles(machine.transfer_cross_node[1]), "other node");
 }
 
-TEST(SharedLines, contended_by_cores_cost_one_transfer_for_each_change) {
+TEST(SharedLines, contended_by_cores_cost_half_a_transfer_for_each_change) {
     Simulation simulation;
     constexpr unsigned changes = 4000;
     for (unsigned change = 0; change != changes; ++change) simulation.locked(change % 4, line);
     double last = 0;
     for (unsigned core = 0; core != 4; ++core) last = std::max(last, simulation.cycles_of(core));
     Machine const& machine = simulation.machine;
-    double const change = in_cycles(machine.transfer_same_node + machine.core.atomic - machine.l1.latency);
+    // The next one has asked before, so half of the way is left when the line is free.
+    double const change = in_cycles(machine.transfer_same_l3 / 2 + machine.core.atomic - machine.l1.latency);
     expect_about(last / changes, change, "a locked instruction keeps the line for its own time");
     EXPECT_EQ(simulation.memory.lines().by_cost(1).at(0).record.transfers, changes - 1);
 }
@@ -63,11 +64,11 @@ TEST(SharedLines, are_exclusive_shared_or_modified) {
     auto const in = [](Time time) { return in_cycles(time); };
     EXPECT_EQ(takes(0, Kind::Load), in(machine.memory_latency[0]));      // exclusive
     EXPECT_EQ(takes(0, Kind::Store), 1);                                 // without a word to others
-    EXPECT_EQ(takes(1, Kind::Load), in(machine.transfer_same_node));     // modified elsewhere; shared by both now
+    EXPECT_EQ(takes(1, Kind::Load), in(machine.transfer_same_l3));     // modified elsewhere; shared by both now
     EXPECT_EQ(takes(2, Kind::Load), in(machine.l3.latency));             // which has it since then
     EXPECT_EQ(takes(0, Kind::Load), in(machine.l1.latency));             // who gave it has kept it
     EXPECT_EQ(takes(2, Kind::Store), in(machine.invalidate[0]));         // the others'
-    EXPECT_EQ(takes(0, Kind::Load), in(machine.transfer_same_node));     // so they have to ask
+    EXPECT_EQ(takes(0, Kind::Load), in(machine.transfer_same_l3));     // so they have to ask
     EXPECT_EQ(takes(5, Kind::Load), in(machine.transfer_cross_node[1])); // of the L3 of the other node
     EXPECT_EQ(takes(6, Kind::Load), in(machine.l3.latency));             // its own L3 has it, too
     EXPECT_EQ(takes(0, Kind::Store), in(machine.invalidate[1]));         // the last answer is from the other node
@@ -99,10 +100,10 @@ TEST(SharedLines, hand_over_a_lock) {
         simulation.compute(core, 500, true);
         simulation.store(core, line); // releases it
     }
-    double const hand_over = in_cycles(machine.transfer_cross_node[1] + machine.invalidate[1] + machine.core.atomic -
+    double const hand_over = in_cycles(machine.transfer_cross_node[1] / 2 + machine.invalidate[1] + machine.core.atomic -
                                        machine.l1.latency + per_cycle);
     double const last = std::max(simulation.cycles_of(0), simulation.cycles_of(4));
-    expect_about(last / rounds, hand_over + 500, "transfer, invalidation, atomic instruction, store, critical section");
+    expect_about(last / rounds, hand_over + 500, "half a transfer, invalidation, atomic instruction, store, critical section");
     CpiStack const& stack = simulation.cores[0]->stack();
     // Each core's own hand-over, and all of the other's round, is time it waits for the other's cache.
     expect_about(in_cycles(stack[Cause::OtherCore]), rounds / 2 * (2 * hand_over + 500 - 20),
@@ -122,7 +123,7 @@ TEST(SharedLines, are_shared_falsely_too) {
     Simulation together;
     double const per_store = neighbours(together, 8);
     // The store buffer holds the last 32 of each core when the last instruction has retired.
-    expect_about(per_store, in_cycles(together.machine.transfer_same_node), "a transfer per store");
+    expect_about(per_store, in_cycles(together.machine.transfer_same_l3) / 2, "half a transfer per store");
 
     std::vector<LineStatistics::Line> const lines = together.memory.lines().by_cost(8);
     ASSERT_EQ(lines.size(), 1U);
@@ -144,7 +145,7 @@ TEST(SharedLines, are_shared_falsely_too) {
 }
 
 TEST(SharedLines, of_more_cores_than_a_directory_entry_has_bits_are_found) {
-    Simulation simulation({{"machine.cores", "256"}, {"l2.bytes", "65536"}, {"core.window", "64"}});
+    Simulation simulation({{"machine.cores", "256"}, {"l3.cores", "128"}, {"l2.bytes", "65536"}, {"core.window", "64"}});
     warm_tlbs(simulation);
     Time now = cycles(100000);
     for (unsigned core = 0; core != 256; ++core) now = access(simulation, core, Kind::Load, now).done;
