@@ -112,6 +112,13 @@ def changed(folder: Path, before: str, after: str) -> Path:
             "branch_miss_rate = 2 ",
             "core.branch_miss_rate: expected a number from 0 to 1, got 2",
         ),
+        ("row_bytes = 8192", "row_bytes = 100", "memory.row_bytes: expected a multiple of 64, got 100"),
+        (
+            "refresh_ns = 0",
+            "refresh_ns = 7800",
+            "memory.refresh_ns: expected less than memory.refresh_interval_ns",
+        ),
+        ("bank_cycle_ns = 0", "bank_cycle_ns = -1", "memory.bank_cycle_ns: expected a number from 0 to 1e+06, got -1"),
         ("nodes = 2", "nodes = 0", "machine.nodes: expected an integer from 1 to 32, got 0"),
         (
             "nodes = 2",
@@ -192,6 +199,21 @@ def test_memory_farther_from_its_own_node_is_refused(tmp_path: Path) -> None:
     matrix = "latency_ns = [\n    [100, 200],\n    [200, 100],"
     path.write_text(TEST_MACHINE.read_text().replace(matrix, matrix.replace("100", "300")))
     with pytest.raises(UsageError, match=r"memory\.latency_ns: expected node 0 to be nearest to its own memory"):
+        read_machine(None, path)
+
+
+@pytest.mark.parametrize(
+    ("bank_cycle", "complaint"),
+    [
+        ("199", r"memory\.bank_cycle_ns: .* twice memory\.activate_ns, 202,"),
+        ("202", r"memory\.latency_ns: .*activate_ns"),
+    ],
+)
+def test_dram_that_contradicts_itself_is_refused(tmp_path: Path, bank_cycle: str, complaint: str) -> None:
+    path = tmp_path / "mine.toml"
+    text = TEST_MACHINE.read_text().replace("banks = 0", "banks = 8").replace("activate_ns = 0", "activate_ns = 101")
+    path.write_text(text.replace("bank_cycle_ns = 0", f"bank_cycle_ns = {bank_cycle}"))
+    with pytest.raises(UsageError, match=complaint):
         read_machine(None, path)
 
 
