@@ -55,12 +55,14 @@ def test_every_machine_is_sound_and_says_where_its_numbers_are_from(name: str) -
 def test_all_machines_that_were_asked_for_are_there() -> None:
     shapes = {name: (it.nodes, it.cores) for name in machine_names() if (it := read_machine(name, None))}
     assert shapes == {
+        "epyc-9354p": (1, 32),
         "haswell-2x14": (2, 28),
         "modern-4x12": (4, 48),
         "modern-8x32": (8, 256),
         "primergy-rx200-s7": (2, 16),
         "test-2x2": (2, 4),
         "this-host": (1, 2),
+        "xeon-6548y": (2, 64),
         "xseries-445": (2, 8),
     }
     listed = drive("simulate", "machines")
@@ -220,7 +222,7 @@ def test_dram_that_contradicts_itself_is_refused(tmp_path: Path, bank_cycle: str
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["topology"], "expected --machine NAME, one of haswell-2x14, "),
+        (["topology"], "expected --machine NAME, one of epyc-9354p, "),
         (["--machine", "test-2x3", "topology"], "(did you mean test-2x2?)"),
         (["--machine", "test-2x2"], "expected commands to simulate"),
         (
