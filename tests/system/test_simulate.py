@@ -55,12 +55,14 @@ def test_every_machine_is_sound_and_says_where_its_numbers_are_from(name: str) -
 def test_all_machines_that_were_asked_for_are_there() -> None:
     shapes = {name: (it.nodes, it.cores) for name in machine_names() if (it := read_machine(name, None))}
     assert shapes == {
+        "epyc-9354p": (1, 32),
         "haswell-2x14": (2, 28),
         "modern-4x12": (4, 48),
         "modern-8x32": (8, 256),
         "primergy-rx200-s7": (2, 16),
         "test-2x2": (2, 4),
         "this-host": (1, 2),
+        "xeon-6548y": (2, 64),
         "xseries-445": (2, 8),
     }
     listed = drive("simulate", "machines")
@@ -112,6 +114,13 @@ def changed(folder: Path, before: str, after: str) -> Path:
             "branch_miss_rate = 2 ",
             "core.branch_miss_rate: expected a number from 0 to 1, got 2",
         ),
+        ("row_bytes = 8192", "row_bytes = 100", "memory.row_bytes: expected a multiple of 64, got 100"),
+        (
+            "refresh_ns = 0",
+            "refresh_ns = 7800",
+            "memory.refresh_ns: expected less than memory.refresh_interval_ns",
+        ),
+        ("bank_cycle_ns = 0", "bank_cycle_ns = -1", "memory.bank_cycle_ns: expected a number from 0 to 1e+06, got -1"),
         ("nodes = 2", "nodes = 0", "machine.nodes: expected an integer from 1 to 32, got 0"),
         (
             "nodes = 2",
@@ -206,9 +215,24 @@ def test_memory_farther_from_its_own_node_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("bank_cycle", "complaint"),
+    [
+        ("199", r"memory\.bank_cycle_ns: .* twice memory\.activate_ns, 202,"),
+        ("202", r"memory\.latency_ns: .*activate_ns"),
+    ],
+)
+def test_dram_that_contradicts_itself_is_refused(tmp_path: Path, bank_cycle: str, complaint: str) -> None:
+    path = tmp_path / "mine.toml"
+    text = TEST_MACHINE.read_text().replace("banks = 0", "banks = 8").replace("activate_ns = 0", "activate_ns = 101")
+    path.write_text(text.replace("bank_cycle_ns = 0", f"bank_cycle_ns = {bank_cycle}"))
+    with pytest.raises(UsageError, match=complaint):
+        read_machine(None, path)
+
+
+@pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["topology"], "expected --machine NAME, one of haswell-2x14, "),
+        (["topology"], "expected --machine NAME, one of epyc-9354p, "),
         (["--machine", "test-2x3", "topology"], "(did you mean test-2x2?)"),
         (["--machine", "test-2x2"], "expected commands to simulate"),
         (

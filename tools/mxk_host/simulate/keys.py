@@ -75,6 +75,7 @@ _PAGE_SIZES = Value(
     lambda it: isinstance(it, list) and it != [] and it == [size for size in PAGE_SIZES if size in it],
 )
 _CYCLES = _number(0, 1_000_000)
+_NANOSECONDS = _number(0, 1_000_000)
 _CACHE = {"bytes": _whole(LINE_BYTES, 1 << 34), "ways": _whole(1, 64), "latency_cycles": _number(1, 100_000)}
 
 KEYS: dict[str, dict[str, Value | ByNodes]] = {
@@ -126,6 +127,16 @@ KEYS: dict[str, dict[str, Value | ByNodes]] = {
         "channels": _whole(1, 1024),
         "channel_bytes_per_second": _whole(1_000_000, 1 << 50),
         "latency_ns": ByNodes(_number(1, 100_000)),
+        "banks": _whole(0, 1024),
+        "row_bytes": _whole(LINE_BYTES, 1 << 20),
+        "row_open_ns": _NANOSECONDS,
+        "activate_ns": _NANOSECONDS,
+        "bank_cycle_ns": _NANOSECONDS,
+        "refresh_interval_ns": _number(1, 1_000_000),
+        "refresh_ns": _NANOSECONDS,
+        "turn_round_ns": _NANOSECONDS,
+        "write_batch": _whole(1, 1024),
+        "burst_gap_ns": _NANOSECONDS,
     },
     "interconnect": {"bytes_per_second": ByNodes(_number(1_000_000, 1 << 50), symmetric=False, diagonal=0)},
     "acpi": {"distance": ByNodes(_whole(11, 254), diagonal=10)},

@@ -207,6 +207,26 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
             )
         if min(latency[node]) < latency[node][node]:
             yield f"memory.latency_ns: expected node {node} to be nearest to its own memory, got {latency[node]}"
+    yield from _dram_contradictions(document["memory"])
+
+
+def _dram_contradictions(memory: Mapping[str, Any]) -> Iterator[str]:
+    activate, refresh, interval = memory["activate_ns"], memory["refresh_ns"], memory["refresh_interval_ns"]
+    if memory["row_bytes"] % LINE_BYTES:
+        yield f"memory.row_bytes: expected a multiple of {LINE_BYTES}, got {memory['row_bytes']}"
+    if refresh >= interval:
+        yield f"memory.refresh_ns: expected less than memory.refresh_interval_ns, {interval:g}, got {refresh:g}"
+    if 0 < memory["bank_cycle_ns"] < 2 * activate:
+        yield (
+            f"memory.bank_cycle_ns: expected 0 or no less than twice memory.activate_ns, {2 * activate:g}, "
+            f"got {memory['bank_cycle_ns']:g}"
+        )
+    latency = min(map(min, memory["latency_ns"]))
+    if memory["banks"] and latency < activate:
+        yield (
+            f"memory.latency_ns: expected no less than memory.activate_ns, {activate:g}, which is a part of it, "
+            f"got {latency:g}"
+        )
 
 
 def _contradictions_of_l3s(document: Mapping[str, Any], of_node: int) -> Iterator[str]:

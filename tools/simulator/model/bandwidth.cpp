@@ -8,10 +8,11 @@ namespace {
 constexpr std::uint64_t line_bytes = 64;
 }
 
-Bandwidth::Bandwidth(double bytes_per_cycle)
+Bandwidth::Bandwidth(double bytes_per_cycle, std::uint64_t buckets)
     : bytes_per_cycle_(bytes_per_cycle)
     , parts_per_line_(static_cast<std::uint64_t>(
-          std::llround(static_cast<double>(line_bytes * (per_cycle << part_bits)) / bytes_per_cycle))) {}
+          std::llround(static_cast<double>(line_bytes * (per_cycle << part_bits)) / bytes_per_cycle)))
+    , ring_(buckets) {}
 
 Time Bandwidth::book(Time at, std::uint64_t bytes) {
     bytes_ += bytes;
@@ -19,7 +20,7 @@ Time Bandwidth::book(Time at, std::uint64_t bytes) {
     std::uint64_t left = service;
     Time finish = at;
     for (std::uint64_t number = at >> bucket_bits; left != 0; ++number) {
-        Bucket& bucket = ring_[number % buckets];
+        Bucket& bucket = ring_[number & (ring_.size() - 1)];
         if (bucket.number > number) return 0;
         if (bucket.number < number) bucket = {number, 0};
         std::uint64_t const here = std::min(capacity - bucket.taken, left);

@@ -3,8 +3,8 @@
 // fit waits for the next one that has room.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "tools/simulator/model/time.hpp"
 
@@ -12,8 +12,9 @@ namespace mxk::simulator {
 
 class Bandwidth {
   public:
-    /// Of so many bytes per cycle; more than 0.
-    explicit Bandwidth(double bytes_per_cycle);
+    /// Of so many bytes per cycle; more than 0. buckets: a power of two, how many are remembered; older ones are
+    /// forgotten: a booking in them does not wait.
+    explicit Bandwidth(double bytes_per_cycle, std::uint64_t buckets = 4096);
 
     /// Books bytes from `at` on; by how much later than on an idle channel they have passed.
     Time book(Time at, std::uint64_t bytes);
@@ -26,7 +27,6 @@ class Bandwidth {
     static constexpr unsigned bucket_bits = 12; // 64 cycles
     static constexpr unsigned part_bits = 4;    // capacity is counted in 1/16 of a Time
     static constexpr std::uint64_t capacity = std::uint64_t{1} << (bucket_bits + part_bits);
-    static constexpr std::uint64_t buckets = 4096; // older ones are forgotten: a booking in them does not wait
 
     struct Bucket {
         std::uint64_t number = 0; // since time 0
@@ -36,7 +36,7 @@ class Bandwidth {
     double bytes_per_cycle_;
     std::uint64_t parts_per_line_;
     std::uint64_t bytes_ = 0;
-    std::array<Bucket, buckets> ring_{};
+    std::vector<Bucket> ring_;
 };
 
 } // namespace mxk::simulator

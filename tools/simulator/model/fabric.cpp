@@ -8,25 +8,27 @@ Fabric::Fabric(Machine const& machine)
     : machine_(machine)
     , traffic_(std::size_t{machine.nodes} * machine.nodes) {
     double const hertz = static_cast<double>(machine.hertz);
-    for (unsigned count = machine.nodes * machine.channels; count != 0; --count)
-        channels_.emplace_back(machine.channel_bytes_per_second / hertz);
+    for (unsigned number = 0; number != machine.nodes * machine.channels; ++number)
+        channels_.emplace_back(machine, number);
     for (double const rate : machine.link_bytes_per_second) links_.emplace_back(std::max(rate, 1.0) / hertz);
 }
 
-Bandwidth& Fabric::channel_of(unsigned home, std::uint64_t line) {
+DramChannel& Fabric::channel_of(unsigned home, std::uint64_t line) {
     // Neighbours are on different channels, and strides of powers of two are, too.
     std::uint64_t const mixed = line ^ line >> 7 ^ line >> 14;
     return channels_[home * machine_.channels + mixed % machine_.channels];
 }
 
 Time Fabric::read(unsigned home, std::uint64_t line, unsigned to, Time start) {
-    Time const delay = channel_of(home, line).book(start, Machine::line_bytes);
-    return start + machine_.memory_latency[machine_.pair(to, home)] + delay + move(home, to, start + delay);
+    DramChannel& channel = channel_of(home, line);
+    Time const delay = channel.read(start, line);
+    Time const idle = machine_.memory_latency[machine_.pair(to, home)] - channel.idle_delay();
+    return start + idle + delay + move(home, to, start + delay);
 }
 
 void Fabric::write_back(unsigned home, std::uint64_t line, unsigned from, Time start) {
     Time const delay = move(from, home, start);
-    channel_of(home, line).book(start + delay, Machine::line_bytes);
+    channel_of(home, line).write(start + delay, line);
 }
 
 Time Fabric::move(unsigned from, unsigned to, Time start) {
@@ -36,7 +38,7 @@ Time Fabric::move(unsigned from, unsigned to, Time start) {
 
 void Fabric::reset_statistics() {
     std::fill(traffic_.begin(), traffic_.end(), 0);
-    for (Bandwidth& channel : channels_) channel.reset_count();
+    for (DramChannel& channel : channels_) channel.reset_count();
     for (Bandwidth& link : links_) link.reset_count();
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/simulator/model/bandwidth.hpp"
+#include "tools/simulator/model/dram_channel.hpp"
 #include "tools/simulator/model/machine_model.hpp"
 
 namespace mxk::simulator {
@@ -21,17 +22,17 @@ class Fabric {
     Time move(unsigned from, unsigned to, Time start);
 
     std::uint64_t traffic(unsigned from, unsigned to) const { return traffic_[machine_.pair(from, to)]; }
-    Bandwidth const& channel(unsigned node, unsigned number) const {
+    DramChannel const& channel(unsigned node, unsigned number) const {
         return channels_[node * machine_.channels + number];
     }
     void reset_statistics();
 
   private:
-    Bandwidth& channel_of(unsigned home, std::uint64_t line);
+    DramChannel& channel_of(unsigned home, std::uint64_t line);
 
     Machine const& machine_;
-    std::vector<Bandwidth> channels_; // node by node
-    std::vector<Bandwidth> links_;    // [from][to]
+    std::vector<DramChannel> channels_; // node by node
+    std::vector<Bandwidth> links_;      // [from][to]
     std::vector<std::uint64_t> traffic_;
 };
 

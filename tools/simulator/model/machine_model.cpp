@@ -1,5 +1,6 @@
 #include "tools/simulator/model/machine_model.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -88,11 +89,38 @@ TlbParameters read_tlb(FlatFile& file) {
     return read;
 }
 
+DramParameters read_dram(FlatFile& file, Machine const& machine) {
+    auto const nanoseconds = [&](char const* key, double min = 0) {
+        return machine.of_nanoseconds(file.number(std::string("memory.") + key, min, 1e6));
+    };
+    DramParameters read{};
+    read.banks = file.small("memory.banks", 0, 1024);
+    read.row_bytes = file.whole("memory.row_bytes", Machine::line_bytes, 1U << 20);
+    read.row_open = nanoseconds("row_open_ns");
+    read.activate = nanoseconds("activate_ns");
+    read.bank_cycle = nanoseconds("bank_cycle_ns");
+    read.refresh_interval = nanoseconds("refresh_interval_ns", 1);
+    read.refresh = nanoseconds("refresh_ns");
+    read.turn_round = nanoseconds("turn_round_ns");
+    read.write_batch = file.small("memory.write_batch", 1, 1024);
+    read.burst_gap = nanoseconds("burst_gap_ns");
+    if (read.row_bytes % Machine::line_bytes != 0)
+        throw std::runtime_error("memory.row_bytes: expected a multiple of 64");
+    if (read.refresh >= read.refresh_interval)
+        throw std::runtime_error("memory.refresh_ns: expected less than memory.refresh_interval_ns");
+    if (read.bank_cycle != 0 && read.bank_cycle < 2 * read.activate)
+        throw std::runtime_error("memory.bank_cycle_ns: expected 0 or no less than twice memory.activate_ns");
+    return read;
+}
+
 void read_memory(FlatFile& file, Machine& machine) {
     machine.channels = file.small("memory.channels", 1, 1024);
     machine.channel_bytes_per_second = file.number("memory.channel_bytes_per_second", 1e6, 1e15);
     for (double const nanoseconds : matrix(file, "memory.latency_ns", machine.nodes, 1e9))
         machine.memory_latency.push_back(machine.of_nanoseconds(nanoseconds));
+    machine.dram = read_dram(file, machine);
+    if (machine.dram.banks != 0 && std::ranges::min(machine.memory_latency) < machine.dram.activate)
+        throw std::runtime_error("memory.latency_ns: expected no less than memory.activate_ns, which is a part of it");
     machine.link_bytes_per_second = matrix(file, "interconnect.bytes_per_second", machine.nodes, 1e15);
     for (unsigned from = 0; from != machine.nodes; ++from)
         for (unsigned to = 0; to != machine.nodes; ++to)

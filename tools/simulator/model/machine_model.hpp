@@ -49,6 +49,20 @@ struct TlbParameters {
     unsigned walk_levels; // of 4 KiB pages
 };
 
+/// Of each memory channel.
+struct DramParameters {
+    unsigned banks; // of all its ranks; 0: the rest does not count, a channel is only a bandwidth
+    std::uint64_t row_bytes;
+    Time row_open;         // a row is closed so long after its last access; 0: behind each
+    Time activate;         // to open a row, and as much to close another one before that: tRCD, tRP
+    Time bank_cycle;       // from one activation of a bank to the next: tRC; 0: no limit
+    Time refresh_interval; // tREFI
+    Time refresh;          // for so long nothing is read or written: tRFC; 0: no refresh
+    Time turn_round;       // the bus is empty when it changes from reads to writes and back
+    unsigned write_batch;  // writes that wait for such a change
+    Time burst_gap;        // mean time between two lines in which the bus is empty
+};
+
 /// Lists of nodes x nodes are row by row.
 struct Machine {
     static constexpr unsigned max_nodes = 32;
@@ -76,6 +90,7 @@ struct Machine {
     bool directory_in_memory; // of what other nodes have of a node's memory
     unsigned channels;                     // per node
     double channel_bytes_per_second;
+    DramParameters dram;
     std::vector<Time> memory_latency;          // [core's node][memory's node]: load to use, idle machine
     std::vector<double> link_bytes_per_second; // [from][to]
     std::vector<unsigned> distance;            // the SLIT

@@ -70,7 +70,7 @@ Json channels_in_json(Machine const& machine, Fabric const& fabric, Time time) {
     Json list = Json::array();
     for (unsigned node = 0; node != machine.nodes; ++node) {
         for (unsigned number = 0; number != machine.channels; ++number) {
-            Bandwidth const& channel = fabric.channel(node, number);
+            DramChannel const& channel = fabric.channel(node, number);
             double const max_bytes = channel.bytes_per_cycle() * std::max(in_cycles(time), 1.0);
             list.push_back({{"node", node},
                             {"bytes", channel.bytes()},

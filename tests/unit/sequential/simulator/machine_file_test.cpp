@@ -53,11 +53,19 @@ TEST(MachineFile, names_what_is_wrong) {
         {"coherence.invalidate_cycles", "1 2 3 x"},     // no number
         {"interconnect.bytes_per_second", "0 1e9 0 0"}, // no way back
         {"tlb.page_bytes", "5000"},                     // no power of two
+        {"memory.banks", "1025"},                       // too many
+        {"memory.row_bytes", "100"},                    // no whole lines
+        {"memory.refresh_ns", "4000"},                  // nothing but refreshes
+        {"memory.write_batch", "0"},                    // writes that never end
     };
     for (auto const& [key, value] : changes) {
         std::string const error = error_of(flat_text({{key, value}}));
         EXPECT_TRUE(error.starts_with(key + ":")) << key << " = " << value << ": " << error;
     }
+    std::string const bank = error_of(flat_text({{"memory.activate_ns", "15"}, {"memory.bank_cycle_ns", "29"}}));
+    EXPECT_TRUE(bank.starts_with("memory.bank_cycle_ns: expected 0 or no less")) << bank;
+    std::string const latency = error_of(flat_text({{"memory.banks", "1"}, {"memory.activate_ns", "101"}}));
+    EXPECT_TRUE(latency.starts_with("memory.latency_ns: expected no less")) << latency;
     EXPECT_EQ(error_of(flat_text() + "l1.ways = 8\n"), "l1.ways: given twice");
     EXPECT_EQ(error_of(flat_text() + "l1.ways\n"), "expected 'key = value', got 'l1.ways'");
     EXPECT_EQ(error_of("# nothing\n\n"), "machine.name: missing");

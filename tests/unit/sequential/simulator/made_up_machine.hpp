@@ -72,6 +72,16 @@ inline std::string flat_text(Keys const& changes = {}) {
         {"memory.channels", "2"},
         {"memory.channel_bytes_per_second", "8e9"}, // 4 bytes a cycle
         {"memory.latency_ns", "100 160 160 100"},
+        {"memory.banks", "0"}, // a channel is only a bandwidth
+        {"memory.row_bytes", "8192"},
+        {"memory.row_open_ns", "0"},
+        {"memory.activate_ns", "0"},
+        {"memory.bank_cycle_ns", "0"},
+        {"memory.refresh_interval_ns", "4000"},
+        {"memory.refresh_ns", "0"},
+        {"memory.turn_round_ns", "0"},
+        {"memory.write_batch", "1"},
+        {"memory.burst_gap_ns", "0"},
         {"interconnect.bytes_per_second", "0 32e9 32e9 0"},
         {"acpi.distance", "10 21 21 10"},
     };
