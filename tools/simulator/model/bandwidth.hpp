@@ -19,6 +19,12 @@ class Bandwidth {
     /// Books bytes from `at` on; by how much later than on an idle channel they have passed.
     Time book(Time at, std::uint64_t bytes);
 
+    /// Whether less than half of what passes around that time is booked.
+    bool is_half_free(Time at) const {
+        Bucket const& bucket = ring_[(at >> bucket_bits) & (ring_.size() - 1)];
+        return bucket.number != at >> bucket_bits || bucket.taken < capacity / 2;
+    }
+
     std::uint64_t bytes() const { return bytes_; }
     double bytes_per_cycle() const { return bytes_per_cycle_; }
     void reset_count() { bytes_ = 0; }

@@ -21,6 +21,9 @@ class DramChannel {
     /// A line is written; nobody waits for that.
     void write(Time at, std::uint64_t line);
 
+    /// Whether its bus has time for what nobody waits for.
+    bool is_half_free(Time at) const { return bus_.is_half_free(banks_.empty() ? at : without_refreshes(at)); }
+
     /// What read() answers for a row of an idle bank that is closed.
     Time idle_delay() const { return banks_.empty() ? 0 : dram_.activate; }
     std::uint64_t bytes() const { return bytes_; }

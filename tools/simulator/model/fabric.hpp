@@ -16,6 +16,8 @@ class Fabric {
 
     /// A line from memory of a node to a core's node: when it is there if it is asked for at `start`.
     Time read(unsigned home, std::uint64_t line, unsigned to, Time start);
+    /// Whether the line's channel has time for a read that nobody waits for.
+    bool has_time_for(unsigned home, std::uint64_t line, Time at) { return channel_of(home, line).is_half_free(at); }
     /// A line is written back: nobody waits for that, but it takes bandwidth.
     void write_back(unsigned home, std::uint64_t line, unsigned from, Time start);
     /// A line from a cache of a node to one of another or the same node: what it waits for the link.

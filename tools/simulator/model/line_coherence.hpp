@@ -36,6 +36,9 @@ class Coherence {
     };
     Grant request(LineRequest const& asked);
 
+    /// Whether memory has time to read a line that nobody waits for.
+    bool has_time_for(LineNumber line, Time at) { return fabric_.has_time_for(directory_.home(line), line, at); }
+
     /// A private cache makes room: the line is in none of the core's any more.
     void evicted(unsigned core, LineNumber line, bool modified, Time written, Time when);
 

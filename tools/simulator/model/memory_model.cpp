@@ -159,7 +159,9 @@ void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::u
     for (LineNumber next = stream.begin; next != stream.end; ++next)
         if (!prefetch(core, next, asked, start)) return;
     if (LineNumber const next = own.strides.missed(code, line); next != 0) prefetch(core, next, asked, start);
-    if (machine_.core.prefetch_neighbours) prefetch(core, line ^ 1, asked, start);
+    // Not under load: processors throttle it (dynamic prefetch throttling, Xeons since Sapphire Rapids).
+    if (machine_.core.prefetch_neighbours && coherence_.has_time_for(line, start))
+        prefetch(core, line ^ 1, asked, start);
 }
 
 /// Into the second level. False if no buffer of it is free: the prefetcher drops what it cannot ask for.

@@ -132,7 +132,7 @@ TEST(Dram, adds_refreshes_alone_to_the_latency_of_random_loads) {
 }
 
 double reads(Keys const& changes, Order order, unsigned cores = 4) {
-    return channel_bytes_per_cycle(with_dram(changes), cores, 0, order, What::Reads);
+    return stream_bytes_per_cycle(with_dram(changes), cores, 0, order, What::Reads);
 }
 
 TEST(Dram, carries_in_sequence_what_refreshes_and_gaps_leave) {
@@ -157,7 +157,7 @@ TEST(Dram, reads_an_open_row_as_fast_as_the_bus) {
 
 TEST(Dram, loses_time_between_reads_and_writes) {
     Keys keys = with_dram({{"memory.turn_round_ns", "32"}, {"memory.write_batch", "8"}}); // 64 cycles
-    auto const both = [&] { return channel_bytes_per_cycle(keys, 4, 0, Order::Sequential, What::ReadsAndWrites); };
+    auto const both = [&] { return stream_bytes_per_cycle(keys, 4, 0, Order::Sequential, What::ReadsAndWrites); };
     expect_about(both(), 16 * 64 / (16 * 16 + 64.0), "a change for eight reads and eight writes");
     keys["memory.write_batch"] = "32";
     expect_about(both(), 64 * 64 / (64 * 16 + 64.0), "a change for 32 of each");
