@@ -13,8 +13,10 @@ from mxk_host.order import grouped
 from mxk_host.report.lines import plot_varied
 from mxk_host.report.plot import Plot, found_table
 from mxk_host.report.statements import statement_line, statements_table
-from mxk_host.runs.point import Point, number_of, text_of
+from mxk_host.runs.log import Found
+from mxk_host.runs.point import Point, number_of, points_of, text_of
 from mxk_host.statement import Statement
+from mxk_host.stream import Row
 
 _PREFIX = "adaptive "
 _SETTINGS = ("locking", "pages", "cores")
@@ -167,6 +169,22 @@ def _statements(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
             cells = [statement.says, _range(statement), number(value)]
             lines.append(statement_line(cells, holds, [kind], run, names, otherwise="unknown"))
     return statements_table("Locks that adapt: what the source says", "the source says", lines, names)
+
+
+def source_statements(rows: Sequence[Row]) -> list[Row]:
+    """The source's statements of these rows, as a benchmark's own are written; those that they do not tell left out."""
+    points = _Rows(points_of([Found(row, "") for row in rows]))
+    values = [(statement, statement.value(points)) for statement in _STATEMENTS]
+    return [
+        {
+            "statement": statement.says,
+            "wanted": _range(statement),
+            "measured": number(value),
+            "holds": statement.holds(value),
+        }
+        for statement, value in values
+        if not isnan(value)
+    ]
 
 
 def _range(statement: _Statement) -> str:
