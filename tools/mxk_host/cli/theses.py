@@ -20,21 +20,16 @@ def theses(
         list[str] | None, typer.Argument(metavar="NAME", help="Theses, parts or statements (--list); default all.")
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="List the parts, how long they take, what is done.")] = False,
-    size: Annotated[
-        str, typer.Option(help="full: as the source's, days in all; small: minutes each, with smaller caches.")
-    ] = "full",
+    size: Annotated[str, typer.Option(help="full: as in the source, days in all; small: minutes each.")] = "full",
     again: Annotated[bool, typer.Option("--again", help="Run also what is done.")] = False,
     page: Annotated[
         Path | None,
         typer.Option(help="Write what is stored into this page, such as docs/theses.md; run nothing.", dir_okay=False),
     ] = None,
-    write: Annotated[Path | None, typer.Option(help="Run, then write the page.", dir_okay=False)] = None,
     check: Annotated[bool, typer.Option("--check", help="Fail if a statement does not hold.")] = False,
     folder: Annotated[
         Path | None, typer.Option(help="The files of statements, *.toml.", show_default="tools/theses")
     ] = None,
-    state: Annotated[Path, typer.Option(help="Where it is kept what was run.", show_default="build/theses")] = BUILD
-    / "theses",
     no_build: NoBuild = False,
     timeout: Annotated[float, typer.Option(callback=finite, min=0, help="Seconds, of a part.")] = _WEEK,
     build: Build = BUILD / "linux",
@@ -42,8 +37,8 @@ def theses(
 ) -> None:
     """Simulates what five works say, each on its machine, and says which of their statements hold.
 
-    What is done for this build, machine and command is not run again. Exit codes: 0 ran, whatever holds, 1 a part
-    failed, or with --check a statement does not hold, 2 wrong usage or a wrong entry, 3 to 5 as for simulate.
+    What is done for this build, machine and command is not run again (build/theses). Exit codes: 0 ran, whatever holds,
+    1 a part failed, or with --check a statement does not hold, 2 wrong usage or a wrong entry, 3 to 5 as for simulate.
     """
     # As in simulate: what reads the kernel's debug file takes a while to import.
     from mxk_host.simulate.plugin import NAME
@@ -53,7 +48,7 @@ def theses(
 
     if size not in tuple(Size):
         raise UsageError(f"expected --size {' or '.join(Size)}, got {size}")
-    chosen_size, states = Size(size), States(state)
+    chosen_size, states = Size(size), States(results.parent / "theses")
     all_theses = read_theses(folder or FOLDER)
     parts = choose(all_theses, names or [])
     if listed:
@@ -63,7 +58,7 @@ def theses(
         plugin = (build / NAME).absolute()
         job.run(job.Settings(states, chosen_size, again, plugin, results, not no_build, timeout), parts)
     wrong = job.show(states, parts, chosen_size)
-    if target := page or write:
-        job.put(states, all_theses, parts, target)
+    if page is not None:
+        job.put(states, all_theses, parts, page)
     if check and wrong:
         raise DriverError(f"{wrong} statements do not hold", ExitCode.COMMAND_FAILED)

@@ -1,7 +1,7 @@
 """Locks that adapt and coherence of TLBs (`bench adaptive`): what the source says of each experiment, what was measured
 here, whether it holds; and the plots."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from operator import truediv
@@ -171,20 +171,12 @@ def _statements(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
     return statements_table("Locks that adapt: what the source says", "the source says", lines, names)
 
 
-def source_statements(rows: Sequence[Row]) -> list[Row]:
+def source_statements(rows: Sequence[Row]) -> Iterator[Row]:
     """The source's statements of these rows, as a benchmark's own are written; those that they do not tell left out."""
     points = _Rows(points_of([Found(row, "") for row in rows]))
-    values = [(statement, statement.value(points)) for statement in _STATEMENTS]
-    return [
-        {
-            "statement": statement.says,
-            "wanted": _range(statement),
-            "measured": number(value),
-            "holds": statement.holds(value),
-        }
-        for statement, value in values
-        if not isnan(value)
-    ]
+    for statement in _STATEMENTS:
+        if not isnan(value := statement.value(points)):
+            yield {"statement": statement.says, "measured": number(value), "holds": statement.holds(value)}
 
 
 def _range(statement: _Statement) -> str:

@@ -40,14 +40,18 @@ class Run:
     command: str
     minutes: float  # estimated
     mem: str = "4G"
-    cpus: int | None = None  # None: all
     scale_caches: float | None = None
-    note: str = ""  # of the size
 
     def described(self) -> MachineFile:
         """Its machine. Raises as read_machine."""
         machine = read_machine(self.machine, None)
         return machine if self.scale_caches is None else machine.with_last_caches(self.scale_caches)
+
+    @property
+    def line(self) -> str:
+        """What does the same."""
+        scaled = f" --scale-caches {self.scale_caches:g}" if self.scale_caches else ""
+        return f"tools/mxk simulate --machine {self.machine}{scaled} --mem {self.mem} -- '{self.command}'"
 
 
 @dataclass(frozen=True)
@@ -91,12 +95,6 @@ class Claim:
         statement: Statement[float] = Statement(self.says, low, high, lambda it: it)
         return Judged(shown_value, statement.holds(value))
 
-    @property
-    def wanted(self) -> str:
-        """Where it holds."""
-        low, high = self.between or (-inf, inf)
-        return f"{low:g} or more" if high == inf else f"up to {high:g}" if low == -inf else f"{low:g} to {high:g}"
-
 
 @dataclass(frozen=True)
 class Part:
@@ -116,40 +114,34 @@ class Thesis:
     parts: Sequence[Part]
 
 
-_NAME = Value(
-    "a name of up to 40 small letters, digits, dots and -",
-    lambda it: isinstance(it, str) and re.fullmatch(r"[a-z0-9][a-z0-9.-]{0,39}", it) is not None,
-)
-_LINE = Value(
-    "a line of 1 to 400 characters", lambda it: isinstance(it, str) and 0 < len(it) <= 400 and it.isprintable()
-)
-_COUNT = Value("an integer of 1 or more", lambda it: type(it) is int and it > 0)
+def _text(wanted: str, pattern: str) -> Value:
+    return Value(wanted, lambda it: isinstance(it, str) and re.fullmatch(pattern, it) is not None)
+
+
+_NAME = _text("a name of up to 40 small letters, digits, dots and -", r"[a-z0-9][a-z0-9.-]{0,39}")
+_LINE = _text("a line of 1 to 400 characters", r"[^\x00-\x1f]{1,400}")
+_MEMORY = _text("memory such as 4G", r"[1-9]\d{0,5}[MG]")
+_COMMAND = _text("console commands with --json", r".*--json.*")
 _POSITIVE = Value("a number above 0", lambda it: type(it) in (int, float) and 0 < it < inf)
-_MEMORY = Value(
-    "memory such as 4G", lambda it: isinstance(it, str) and re.fullmatch(r"[1-9]\d{0,5}[MG]", it) is not None
-)
 _MACHINE = Value("a machine, one of `tools/mxk simulate machines`", lambda it: it in machine_names())
 _BETWEEN = Value(
     "[low, high], two numbers, the larger one behind, each maybe inf",
     lambda it: isinstance(it, list) and len(it) == 2 and all(type(x) in (int, float) and not isnan(x) for x in it)
     and it[0] <= it[1],
 )  # fmt: skip
-_COMMAND = Value("console commands with --json", lambda it: isinstance(it, str) and "--json" in it)
 _TABLE = Value("a table", lambda it: isinstance(it, dict))
+_TABLES = Value(
+    "tables [[statement]]", lambda it: isinstance(it, list) and all(isinstance(claim, dict) for claim in it)
+)
 
-_THESIS_KEYS = {"title": _LINE, "part": _TABLE, "statement": Value("tables [[statement]]", lambda it: _are_tables(it))}
-_RUN_KEYS = {"command": _COMMAND, "minutes": _POSITIVE, "mem": _MEMORY, "cpus": _COUNT, "scale_caches": _POSITIVE,
-             "note": _LINE}  # fmt: skip
+_THESIS_KEYS = {"title": _LINE, "part": _TABLE, "statement": _TABLES}
+_RUN_KEYS = {"command": _COMMAND, "minutes": _POSITIVE, "mem": _MEMORY, "scale_caches": _POSITIVE}
 _PART_KEYS = {"machine": _MACHINE, **_RUN_KEYS, "small": _TABLE}
 _CLAIM_KEYS = {
     "name": _NAME, "part": _LINE, "where": _LINE, "says": _LINE, "thesis": _LINE, "between": _BETWEEN, "field": _LINE,
     "rows": CHOICE, "why": _LINE, "said": _LINE, **{name: form.expected for name, form in FORMS.items()},
 }  # fmt: skip
 _KINDS = ("said", *FORMS)
-
-
-def _are_tables(it: Any) -> bool:  # noqa: ANN401
-    return isinstance(it, list) and all(isinstance(one, dict) for one in it)
 
 
 def read_theses(folder: Path = FOLDER) -> list[Thesis]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, isnan, nan
+from math import inf
 from typing import Any
 
 from mxk_host.report.adaptive import source_statements
@@ -29,40 +29,27 @@ class Rows:
 
     def number(self, choice: Choice) -> float:
         """Of the one row that says this."""
-        found = self._numbers(choice)
-        if len(found) != 1:
-            raise MissingError(f"expected one row with {_words({**(self.common or {}), **choice})}, got {len(found)}")
+        found = self.several(choice, 1)
+        if len(found) > 1:
+            raise MissingError(f"expected one row with {self._words(choice)}, got {len(found)}")
         return found[0][1]
 
-    def all(self, choice: Choice) -> list[float]:
-        """Of all rows that say this, of which there are two or more."""
-        return [number for _, number in self._several(choice, 2)]
-
-    def curve(self, choice: Choice, over: str) -> list[tuple[float, float]]:
-        """The same with the number in the field `over`, by which they are sorted."""
-        found = [(number_of(row.get(over)), number) for row, number in self._several(choice, 3)]
-        return sorted((at, number) for at, number in found if at is not None)
-
-    def _several(self, choice: Choice, least: int) -> list[tuple[Row, float]]:
-        found = self._numbers(choice)
-        if len(found) < least:
-            raise MissingError(f"expected {least} rows or more with {_words({**(self.common or {}), **choice})}")
-        return found
-
-    def _numbers(self, choice: Choice) -> list[tuple[Row, float]]:
-        wanted = {**(self.common or {}), **choice}
+    def several(self, choice: Choice, least: int = 2) -> list[tuple[Row, float]]:
+        """All rows that say this and are verified, with their numbers. Raises where there are fewer."""
+        wanted = {**(self.common or {}), **choice, "verified": True}
         meant = [row for row in self.rows if all(row.get(name) == value for name, value in wanted.items())]
-        good = [row for row in meant if row.get("verified") is True]
-        numbers = [(row, self._number(row)) for row in good]
-        return [(row, number) for row, number in numbers if number is not None]
+        found = [(row, number) for row in meant if (number := self._number(row)) is not None]
+        if len(found) < least:
+            raise MissingError(f"expected a row, or several, with {self._words(choice)}, got {len(found)}")
+        return found
 
     def _number(self, row: Row) -> float | None:
         middle = median_of(row, self.field)
         return number_of(row.get(self.field)) if middle is None else middle
 
-
-def _words(choice: Choice) -> str:
-    return ", ".join(f"{name} {value}" for name, value in choice.items()) or "a number"
+    def _words(self, choice: Choice) -> str:
+        said = {**(self.common or {}), **choice}
+        return ", ".join(f"{name} {value}" for name, value in said.items()) or f"a {self.field}"
 
 
 def said(rows: Sequence[Row], text: str) -> Row:
@@ -91,15 +78,19 @@ def _ratio(rows: Rows, choices: Sequence[Choice]) -> float:
     return values[0] if len(values) == 1 else _by(*values)
 
 
+def _spread(rows: Rows, choice: Choice) -> float:
+    numbers = [number for _, number in rows.several(choice)]
+    return _by(max(numbers), min(numbers))
+
+
 def _bend(rows: Rows, choice: Choice) -> float:
     others = {name: value for name, value in choice.items() if name not in ("over", "at")}
-    over, at = str(choice.get("over", "cores")), number_of(choice["at"])
-    curve = rows.curve(others, over)
-    middle = next((number for x, number in curve if x == at), nan)
-    if isnan(middle) or at is None or not curve[0][0] < at < curve[-1][0]:
-        raise MissingError(f"expected rows before, at and behind {over} {choice['at']}")
-    before, behind = ((middle - curve[0][1]) / (at - curve[0][0]), (curve[-1][1] - middle) / (curve[-1][0] - at))
-    return _by(behind, before)
+    over, at = str(choice.get("over", "cores")), float(choice["at"])
+    curve = {x: number for row, number in rows.several(others) if (x := number_of(row.get(over))) is not None}
+    first, last = min(curve, default=at), max(curve, default=at)
+    if at not in curve or not first < at < last:
+        raise MissingError(f"expected rows before, at and behind {over} {at:g}")
+    return _by((curve[last] - curve[at]) / (last - at), (curve[at] - curve[first]) / (at - first))
 
 
 def _by(over: float, under: float) -> float:
@@ -141,7 +132,7 @@ FORMS = {
     # Each is larger than the next: the smallest ratio of neighbours.
     "order": Form(_choices(None, "two or more"), _order, (1, inf)),
     # The largest by the smallest of all rows that say this.
-    "spread": Form(CHOICE, lambda rows, it: _by(max(rows.all(it)), min(rows.all(it)))),
+    "spread": Form(CHOICE, _spread),
     # The slope of the curve behind `at` by that before it.
     "bend": Form(_BEND, _bend),
 }

@@ -6,10 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
-from mxk_host import pages, results
+from mxk_host import files, pages, results
 from mxk_host.commands import command_text
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.image import shown
@@ -21,6 +18,7 @@ from mxk_host.theses.state import NOT_RUN, State, States, key_of
 
 _ENDED_BY_SIGNAL = 128
 _SEED = 1
+_SUFFIX = " --repeat 1 --json"  # of nearly all commands; the page says it once
 
 
 @dataclass(frozen=True)
@@ -48,8 +46,8 @@ def run(settings: Settings, parts: Sequence[Part]) -> None:
             if known is not None and known.is_done and known.key == key:
                 print(f"{part.name}: done before, in {_time(known.seconds)}")
                 continue
-            planned = part.runs[settings.size]
-            print(f"{part.name}: part {number} of {len(parts)}, about {_time(planned.minutes * 60)}: {planned.command}")
+            it = part.runs[settings.size]
+            print(f"{part.name}: part {number} of {len(parts)}, about {_time(it.minutes * 60)}: {it.line}")
             try:
                 _run_part(settings, part, key)
             except DriverError as error:
@@ -66,7 +64,7 @@ def _run_part(settings: Settings, part: Part, key: str) -> None:
     folder, start = results.new_folder(settings.results), time.monotonic()
     failure: DriverError | None = None
     planned = simulation.Simulation(
-        it.described(), it.cpus, it.mem, _SEED, False, command_text([it.command]), settings.plugin
+        it.described(), None, it.mem, _SEED, False, command_text([it.command]), settings.plugin
     )
     try:
         simulation.simulate(planned, build=False, timeout=settings.timeout, folder=folder)
@@ -74,22 +72,20 @@ def _run_part(settings: Settings, part: Part, key: str) -> None:
         if error.code >= _ENDED_BY_SIGNAL:
             raise  # as if it had not begun
         failure = error
-    seconds, failed = time.monotonic() - start, str(failure or "")
-    settings.states.write(part, settings.size, State(key, str(folder.resolve()), seconds, failed, it.command))
+    state = State(key, str(folder.resolve()), time.monotonic() - start, str(failure or ""), it.line)
+    settings.states.write(part, settings.size, state)
     if failure is not None:
         raise failure
 
 
 def show_list(states: States, parts: Sequence[Part], size: Size) -> None:
     """A line for each part, with its state and how long it takes."""
-    drawn = Table("part", "machine", "statements", "takes", "state")
     for part in parts:
         state = states.read(part, size)
         seconds = state.seconds if state is not None and state.is_done else part.runs[size].minutes * 60
         told = NOT_RUN if state is None else state.told()
         names = ", ".join(claim.name for claim in part.claims)
-        drawn.add_row(part.name, part.runs[size].machine, names, _time(seconds), told)
-    Console().print(drawn)
+        print(f"{part.name} ({part.runs[size].machine}, {_time(seconds)}): {told}: {names}")
 
 
 def show(states: States, parts: Sequence[Part], size: Size) -> int:
@@ -100,8 +96,7 @@ def show(states: States, parts: Sequence[Part], size: Size) -> int:
         for claim in part.claims:
             judged = _judged(claim, state)
             wrong += judged.holds is False
-            there = f"there {claim.thesis}{f'; holds if {claim.wanted}' if claim.between else ''}"
-            print(f"{claim.name}: {claim.says}: {judged.measured} ({there}): {_verdict(claim, judged)}")
+            print(f"{claim.name}: {claim.says}: {judged.measured} (there {claim.thesis}): {_verdict(claim, judged)}")
     return wrong
 
 
@@ -109,19 +104,24 @@ def put(states: States, theses: Sequence[Thesis], parts: Sequence[Part], page: P
     """Writes what is stored of these theses into their places in the page: of each part the full size if it is done,
     else the small one. Runs nothing."""
     chosen = [thesis for thesis in theses if any(part in parts for part in thesis.parts)]
-    pages.put(page, {f"theses: {thesis.name}": _lines(states, thesis) for thesis in chosen})
+    blocks = {f"theses: {thesis.name}": _lines(states, thesis) for thesis in chosen}
+    text = pages.read(page, "")
+    text += "".join(f"\n{pages.place(name)}" for name in blocks if not pages.has(text, name))
+    files.write_text(page, pages.replaced(text, blocks, page))
     print(f"{shown(page)}: {', '.join(thesis.name for thesis in chosen)}")
 
 
 def _lines(states: States, thesis: Thesis) -> Iterator[str]:
     kept = {part.name: _stored(states, part) for part in thesis.parts}
-    yield "| figure | what it says | there | simulated | |"
+    yield f"## {thesis.title}"
+    yield ""
+    yield "|figure|what it says|there|simulated| |"
     yield "|---|---|---|---|---|"
     for part in thesis.parts:
         state = kept[part.name][1]
         for claim in part.claims:
             judged = _judged(claim, state)
-            yield f"| {claim.where} | {claim.says} | {claim.thesis} | {judged.measured} | {_verdict(claim, judged)} |"
+            yield f"|{claim.where}|{claim.says}|{claim.thesis}|{judged.measured}|{_verdict(claim, judged)}|"
     yield ""
     for part in thesis.parts:
         yield _origin(part, *kept[part.name])
@@ -129,13 +129,13 @@ def _lines(states: States, thesis: Thesis) -> Iterator[str]:
 
 def _origin(part: Part, size: Size, state: State | None) -> str:
     run_of = part.runs[size]
-    more = [run_of.machine, *([f"caches x {run_of.scale_caches:g}"] if run_of.scale_caches else [])]
+    scaled = f", caches x {run_of.scale_caches:g}" if run_of.scale_caches else ""
     if state is None:
-        more.append(f"{NOT_RUN}, about {_time(run_of.minutes * 60)}")
+        how = f"{NOT_RUN}, about {_time(run_of.minutes * 60)}"
     else:
         row = next((row for row in state.rows() if machine_of(row)), {})
-        more.append(f"{size} size, {_time(state.seconds)}, build {machine_of(row).get('build', '?')}")
-    return f"- `{part.name}` ({', '.join(more)}): `{run_of.command}`{f'; {run_of.note}' if run_of.note else ''}"
+        how = f"{size}, {_time(state.seconds)}, {str(machine_of(row).get('build', '?')).split()[0]}"
+    return f"- `{part.name}` ({run_of.machine}{scaled}; {how}): `{run_of.command.removesuffix(_SUFFIX)}`"
 
 
 def _stored(states: States, part: Part) -> tuple[Size, State | None]:

@@ -7,14 +7,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from mxk_host import files, image
-from mxk_host.errors import UsageError
-from mxk_host.image import BUILD
 from mxk_host.machine import Boot
 from mxk_host.runs.source import read_runs
 from mxk_host.stream import Row
 from mxk_host.theses.entries import Part, Run, Size
 
-STATES = BUILD / "theses"
 NOT_RUN = "not run"
 _WHAT = "the state of a part (delete it, or run the part anew with --again)"
 
@@ -27,7 +24,7 @@ class State:
     folder: str  # of the results
     seconds: float
     failure: str  # empty: it is done
-    command: str
+    line: str  # the command, with its options
 
     @property
     def is_done(self) -> bool:
@@ -47,7 +44,7 @@ class State:
 class States:
     """Those of a folder."""
 
-    folder: Path = STATES
+    folder: Path
 
     def path(self, part: Part, size: Size) -> Path:
         """Of the file."""
@@ -62,10 +59,10 @@ class States:
         with files.expecting(f"{path}: {_WHAT}"):
             read = json.loads(text)
             state = State(**read)
-            kinds = {name: float if name == "seconds" else str for name in asdict(state)}
-            if wrong := [name for name, kind in kinds.items() if type(read[name]) is not kind]:
-                raise ValueError(f"{wrong[0]} is {read[wrong[0]]!r:.40}")
-            return state if state.command == part.runs[size].command else None
+            for name, value in read.items():
+                if type(value) is not (float if name == "seconds" else str):
+                    raise ValueError(f"{name} is {value!r:.40}")
+            return state if state.line == part.runs[size].line else None
 
     def write(self, part: Part, size: Size, state: State) -> None:
         """In place of what was known."""
@@ -77,9 +74,7 @@ def key_of(run: Run, plugin: Path) -> str:
     """Of what a run's result depends on: the kernel, the plugin, the machine, the command and its options."""
     content = hashlib.sha256()
     for path in (image.image_path(Boot.KERNEL), plugin):
-        if not path.is_file():
-            raise UsageError(f"expected {image.shown(path)}: run make images simulator")
         content.update(hashlib.sha256(files.read_bytes(path, "a part of the build")).digest())
     content.update(run.described().flat().encode())
-    content.update(f"{run.command}\n{run.cpus}\n{run.mem}\n".encode())
+    content.update(run.line.encode())
     return content.hexdigest()
