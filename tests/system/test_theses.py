@@ -103,6 +103,7 @@ def test_the_files_are_sound_and_every_thesis_is_there() -> None:
         ("minutes = 2 }", "minutes = 2, mem = 3 }", "part first: small.mem: expected memory such as 4G, got 3"),
         (" --json", "", "part first: command: expected console commands with --json"),
         ("cores 1,4 --json", "cores 'a' --json", "part first: expected commands of printable ASCII without quotes"),
+        ("minutes = 600", "minutes = 600\nwhole = 1", "part first: whole: expected true or false, got 1"),
         ("[part.second]", "[part.Second]", "part Second: expected a name of up to 40 small letters"),
         ('name = "grows"', 'name = "falls"', "one.toml: falls: expected another name: it is in one.toml, too"),
         ('part = "first"', 'part = "third"', "statement grows: part: expected one of first, second, got 'third'"),
@@ -305,28 +306,29 @@ def test_the_list_has_every_part_and_its_state(
     capsys.readouterr()
     job.show_list(settings(folder).states, parts, Size.SMALL)
     lines = capsys.readouterr().out.splitlines()
-    assert lines == ["first (test-2x2, 0 s): done: grows, falls", "second (test-2x2, 60 s): not run: told"]
+    assert lines[::2] == ["first (0 s): done: grows, falls", "second (60 s): not run: told"]
+    assert lines[3] == "  tools/mxk simulate --machine test-2x2 --mem 4G -- 'bench list --json'"
 
 
 def test_the_page_has_what_is_stored(folder: Path, simulator: Simulator, tmp_path: Path) -> None:
     theses = read_theses(folder)
     parts, states, page = theses[0].parts, settings(folder).states, tmp_path / "page.md"
     job.put(states, theses, parts, page)
-    assert "|fig. 1|four cores by one|3|not run|not run|" in page.read_text()
-    assert "- `first` (test-2x2; not run, about 2 min): `bench table --cores 1,4 --ops 1K --json`" in page.read_text()
+    assert "|`first`: fig. 1|four cores by one|3||not run|" in page.read_text()
+    assert "\n`first`: test-2x2, not run: about 2 min; `second`: test-2x2, not run: about 60 s.\n" in page.read_text()
     job.run(settings(folder), parts[:1])
     page.write_text(f"# Words before\n{page.read_text()}and behind\n")
     job.put(states, theses, parts, page)
     text = page.read_text()
-    assert "|fig. 1|four cores by one|3|3.00|holds|" in text
+    assert "|`first`: fig. 1|four cores by one|3|3.00|holds|" in text
     falls = "DOES NOT HOLD: nobody shares a line: 0 transfers"
     assert f"|fig. 2|one core is faster|yes|0.33|{falls}|" in text
-    assert "|fig. 3|the kernel says it|-|not run|not run|" in text
-    assert "- `first` (test-2x2; small, 0 s, abc): " in text
+    assert "|`second`: fig. 3|the kernel says it|-||not run|" in text
+    assert "\n`first`: test-2x2, small, 0 s, abc; `second`: " in text
     assert (text.startswith("# Words before\n"), text.endswith("and behind\n")) == (True, True)
     job.run(settings(folder, Size.FULL), parts[:1])
     job.put(states, theses, parts, page)
-    assert "- `first` (test-2x2; full, 0 s, abc): `bench table --cores 1,4 --json`" in page.read_text()
+    assert "\n`first`: test-2x2, full, 0 s, abc; `second`: " in page.read_text()
     assert len(simulator.commands) == 2
     assert job.show(states, parts, Size.SMALL) == 1
 

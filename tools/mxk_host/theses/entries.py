@@ -41,6 +41,7 @@ class Run:
     minutes: float  # estimated
     mem: str = "4G"
     scale_caches: float | None = None
+    whole: bool = False  # of benchmarks that do not say what their measured part is
 
     def described(self) -> MachineFile:
         """Its machine. Raises as read_machine."""
@@ -51,7 +52,8 @@ class Run:
     def line(self) -> str:
         """What does the same."""
         scaled = f" --scale-caches {self.scale_caches:g}" if self.scale_caches else ""
-        return f"tools/mxk simulate --machine {self.machine}{scaled} --mem {self.mem} -- '{self.command}'"
+        options = f"{scaled} --mem {self.mem}{' --whole' if self.whole else ''}"
+        return f"tools/mxk simulate --machine {self.machine}{options} -- '{self.command}'"
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,14 @@ _BETWEEN = Value(
     lambda it: isinstance(it, list) and len(it) == 2 and all(type(x) in (int, float) and not isnan(x) for x in it)
     and it[0] <= it[1],
 )  # fmt: skip
+_TRUTH = Value("true or false", lambda it: isinstance(it, bool))
 _TABLE = Value("a table", lambda it: isinstance(it, dict))
 _TABLES = Value(
     "tables [[statement]]", lambda it: isinstance(it, list) and all(isinstance(claim, dict) for claim in it)
 )
 
 _THESIS_KEYS = {"title": _LINE, "part": _TABLE, "statement": _TABLES}
-_RUN_KEYS = {"command": _COMMAND, "minutes": _POSITIVE, "mem": _MEMORY, "scale_caches": _POSITIVE}
+_RUN_KEYS = {"command": _COMMAND, "minutes": _POSITIVE, "mem": _MEMORY, "scale_caches": _POSITIVE, "whole": _TRUTH}
 _PART_KEYS = {"machine": _MACHINE, **_RUN_KEYS, "small": _TABLE}
 _CLAIM_KEYS = {
     "name": _NAME, "part": _LINE, "where": _LINE, "says": _LINE, "thesis": _LINE, "between": _BETWEEN, "field": _LINE,

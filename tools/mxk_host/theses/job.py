@@ -13,12 +13,11 @@ from mxk_host.image import shown
 from mxk_host.runner import signals_unwind
 from mxk_host.runs.point import machine_of
 from mxk_host.simulate import job as simulation
-from mxk_host.theses.entries import Claim, Judged, Part, Size, Thesis
+from mxk_host.theses.entries import Claim, Judged, Part, Run, Size, Thesis
 from mxk_host.theses.state import NOT_RUN, State, States, key_of
 
 _ENDED_BY_SIGNAL = 128
 _SEED = 1
-_SUFFIX = " --repeat 1 --json"  # of nearly all commands; the page says it once
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ def _run_part(settings: Settings, part: Part, key: str) -> None:
     folder, start = results.new_folder(settings.results), time.monotonic()
     failure: DriverError | None = None
     planned = simulation.Simulation(
-        it.described(), None, it.mem, _SEED, False, command_text([it.command]), settings.plugin
+        it.described(), None, it.mem, _SEED, it.whole, command_text([it.command]), settings.plugin
     )
     try:
         simulation.simulate(planned, build=False, timeout=settings.timeout, folder=folder)
@@ -85,7 +84,7 @@ def show_list(states: States, parts: Sequence[Part], size: Size) -> None:
         seconds = state.seconds if state is not None and state.is_done else part.runs[size].minutes * 60
         told = NOT_RUN if state is None else state.told()
         names = ", ".join(claim.name for claim in part.claims)
-        print(f"{part.name} ({part.runs[size].machine}, {_time(seconds)}): {told}: {names}")
+        print(f"{part.name} ({_time(seconds)}): {told}: {names}\n  {part.runs[size].line}")
 
 
 def show(states: States, parts: Sequence[Part], size: Size) -> int:
@@ -112,30 +111,30 @@ def put(states: States, theses: Sequence[Thesis], parts: Sequence[Part], page: P
 
 
 def _lines(states: States, thesis: Thesis) -> Iterator[str]:
-    kept = {part.name: _stored(states, part) for part in thesis.parts}
     yield f"## {thesis.title}"
     yield ""
     yield "|figure|what it says|there|simulated| |"
     yield "|---|---|---|---|---|"
+    origins = []
     for part in thesis.parts:
-        state = kept[part.name][1]
+        size, state = _stored(states, part)
+        origins.append(_origin(part.runs[size], size, state, part.name))
+        begin = f"`{part.name}`: "
         for claim in part.claims:
             judged = _judged(claim, state)
-            yield f"|{claim.where}|{claim.says}|{claim.thesis}|{judged.measured}|{_verdict(claim, judged)}|"
+            value = "" if state is None else judged.measured
+            yield f"|{begin}{claim.where}|{claim.says}|{claim.thesis}|{value}|{_verdict(claim, judged)}|"
+            begin = ""
     yield ""
-    for part in thesis.parts:
-        yield _origin(part, *kept[part.name])
+    yield f"{'; '.join(origins)}."
 
 
-def _origin(part: Part, size: Size, state: State | None) -> str:
-    run_of = part.runs[size]
-    scaled = f", caches x {run_of.scale_caches:g}" if run_of.scale_caches else ""
+def _origin(it: Run, size: Size, state: State | None, name: str) -> str:
+    how = f"{it.machine}, caches x {it.scale_caches:g}" if it.scale_caches else it.machine
     if state is None:
-        how = f"{NOT_RUN}, about {_time(run_of.minutes * 60)}"
-    else:
-        row = next((row for row in state.rows() if machine_of(row)), {})
-        how = f"{size}, {_time(state.seconds)}, {str(machine_of(row).get('build', '?')).split()[0]}"
-    return f"- `{part.name}` ({run_of.machine}{scaled}; {how}): `{run_of.command.removesuffix(_SUFFIX)}`"
+        return f"`{name}`: {how}, {NOT_RUN}: about {_time(it.minutes * 60)}"
+    build = next((str(machine_of(row)["build"]) for row in state.rows() if "build" in machine_of(row)), "?")
+    return f"`{name}`: {how}, {size}, {_time(state.seconds)}, {build.split()[0]}"
 
 
 def _stored(states: States, part: Part) -> tuple[Size, State | None]:
