@@ -64,13 +64,21 @@ class Fakes:
         place = "-Wl,-Ttext=0xffffffff80100000"
         subprocess.run(["g++", *options, place, "-o", str(self.kernel), str(source)], check=True)
 
-    def drive(self, *arguments: str, status: str = "33", serial: str = "", result: Any = None) -> Ended:  # noqa: ANN401
-        """Runs `tools/mxk simulate` with all of them. `result`: what the plugin writes; None: nothing."""
+    def drive(
+        self,
+        *arguments: str,
+        command: str = "simulate",
+        status: str = "33",
+        serial: str = "",
+        result: Any = None,  # noqa: ANN401
+    ) -> Ended:
+        """Runs `tools/mxk simulate`, or another command that does, with all of them. `result`: what the plugin writes;
+        None: nothing."""
         written = self.folder / "written.json"
         if result is not None:
             written.write_text(result if isinstance(result, str) else json.dumps(result))
         return drive(
-            "simulate",
+            command,
             *("--no-build", "--build", str(self.folder)),
             *arguments,
             MXK_MACHINES=str(self.folder / "machines"),

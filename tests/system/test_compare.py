@@ -505,13 +505,13 @@ def test_figures_are_shown_put_into_pages_and_checked(fakes: Fakes) -> None:
     assert "empty task from the core's own queue 8.00 ns 8.00-8.00 <= 5 ns NOT REACHED\n" in shown
 
     throughput = pages.block(made.read_text(), "compare: throughput")
-    assert f"| MXK, bucketed, in batches (`{MXK}`) | 85.0 | 170 | 170 | 340 | 340 | 680 | 2.00, 31.0 |" in throughput
+    assert f"|MXK, bucketed, in batches (`{MXK}`)|85.0|170|170|340|340|680|2.00, 31.0|" in throughput
     assert "MXK's engines are asynchronous" in throughput
     assert page.read_text() == (
         f"before\n<!-- compare: throughput -->\n{throughput}<!-- end of compare: throughput -->\nbehind\n"
     )
-    assert f"| {MXK} insert at 1 core by {TBB} | >= 15 x | 17.0 x | 16.0-18.0 | |" in made.read_text()
-    assert "| <= 5 ns | 8.00 ns | 8.00-8.00 | **not reached** |" in made.read_text()
+    assert f"|{MXK} insert at 1 core by {TBB}|>= 15 x|17.0 x|16.0-18.0||" in made.read_text()
+    assert "|<= 5 ns|8.00 ns|8.00-8.00|**not reached**|" in made.read_text()
 
     latest = str(fakes.folder / "results/latest")
     checked = drive("figures-check", "--from", latest)
@@ -527,7 +527,7 @@ def test_figures_are_shown_put_into_pages_and_checked(fakes: Fakes) -> None:
 def test_the_page_embeds_one_and_the_same_run() -> None:
     measured = (ROOT / "docs/measured.md").read_text()
     throughput = pages.block(measured, "compare: throughput")
-    assert "| MXK, bucketed, in batches (`mxk-batch`) |" in throughput
+    assert "|MXK, bucketed, in batches (`mxk-batch`)|" in throughput
     assert throughput.splitlines()[-1] == pages.block(measured, "compare: figures").splitlines()[-1], (
         "the run's own line"
     )

@@ -55,6 +55,11 @@ def test_every_machine_is_sound_and_says_where_its_numbers_are_from(name: str) -
 def test_all_machines_that_were_asked_for_are_there() -> None:
     shapes = {name: (it.nodes, it.cores) for name in machine_names() if (it := read_machine(name, None))}
     assert shapes == {
+        "bobox-linux-4x6": (4, 24),
+        "bobox-linux-4x6ht": (4, 24),
+        "bobox-linux-8": (1, 8),
+        "bobox-windows-2": (1, 2),
+        "core-i7-920": (1, 4),
         "epyc-9354p": (1, 32),
         "haswell-2x14": (2, 28),
         "modern-4x12": (4, 48),
@@ -232,7 +237,7 @@ def test_dram_that_contradicts_itself_is_refused(tmp_path: Path, bank_cycle: str
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["topology"], "expected --machine NAME, one of epyc-9354p, "),
+        (["topology"], "expected --machine NAME, one of bobox-linux-4x6, "),
         (["--machine", "test-2x3", "topology"], "(did you mean test-2x2?)"),
         (["--machine", "test-2x2"], "expected commands to simulate"),
         (

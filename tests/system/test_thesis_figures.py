@@ -182,8 +182,8 @@ def test_the_driver_measures_both_builds_and_judges(tmp_path: Path) -> None:
     assert [row["holds"] for row in of_both] == [None, None]  # an emulated kernel says nothing of speed
     assert "(emulated kernel)" in of_both[0]["measured"]
     embedded = pages.block(page.read_text(), "figures: statements").splitlines()
-    assert embedded[0] == "| figure | the thesis | expected | Linux program, 0.004 M | kernel, 0.004 M |"
-    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in embedded if line.startswith("| 4.")]
+    assert embedded[0] == "|figure|the thesis|expected|Linux program, 0.004 M|kernel, 0.004 M|"
+    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in embedded if line.startswith("|4.")]
     assert [cells[0] for cells in table] == ["4.2"] * (len(table) - 5) + ["4.9"] * 2 + ["4.10"] * 3
     assert [cells[-1] == "the same" for cells in table] == [cells[0] != "4.2" for cells in table]
     assert re.fullmatch(r"(yes|NO): [+-][\d.]+ %", table[0][3])

@@ -33,12 +33,18 @@ def replaced(text: str, blocks: Mapping[str, Iterable[str]], page: Path) -> str:
         wanted = " or ".join(map(_begin, blocks))
         raise UsageError(f"expected {page} to have a place for a table, {wanted}, or not to be there")
     for name in found:
-        lines = "\n".join(blocks[name])
+        lines = "\n".join(map(_narrow, blocks[name]))
         old = re.compile(f"{re.escape(_begin(name))}\n.*?{re.escape(_end(name))}", re.DOTALL)
         text, count = old.subn(lambda _, name=name, lines=lines: f"{_begin(name)}\n{lines}\n{_end(name)}", text)
         if count != 1:
             raise UsageError(f"expected one {_end(name)} in {page} behind {_begin(name)}")
     return text
+
+
+def _narrow(line: str) -> str:
+    """A row of a table without the blanks beside its bars, which nobody sees; not where code or text has bars."""
+    has_others = r"\|" in line or any("|" in code for code in re.findall("`[^`]*`", line))
+    return re.sub(r" *\| *", "|", line) if line.startswith("|") and not has_others else line
 
 
 def place(name: str) -> str:

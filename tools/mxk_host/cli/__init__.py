@@ -15,6 +15,7 @@ MODULES = {
     "run": "kernel",
     "bench": "kernel",
     "simulate": "simulate",
+    "theses": "theses",
     "calibration": "calibration",
     "overview": "overview",
     "figure": "figures",
@@ -37,8 +38,8 @@ MODULES = {
 
 # The Python packages that a command needs beyond the driver's own, installed when it first runs.
 GROUPS = {
-    **dict.fromkeys(("simulate", "calibration", "overview", "figure", "report", "compare"), ("report",)),
-    **dict.fromkeys(("figures-check", "compare-runs", "measured", "trace"), ("report",)),
+    **dict.fromkeys(("simulate", "theses", "calibration", "overview", "figure", "report"), ("report",)),
+    **dict.fromkeys(("compare", "figures-check", "compare-runs", "measured", "trace"), ("report",)),
     "tpch": ("report", "tpch"),
 }
 

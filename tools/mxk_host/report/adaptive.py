@@ -1,7 +1,7 @@
 """Locks that adapt and coherence of TLBs (`bench adaptive`): what the source says of each experiment, what was measured
 here, whether it holds; and the plots."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 from operator import truediv
@@ -13,8 +13,10 @@ from mxk_host.order import grouped
 from mxk_host.report.lines import plot_varied
 from mxk_host.report.plot import Plot, found_table
 from mxk_host.report.statements import statement_line, statements_table
-from mxk_host.runs.point import Point, number_of, text_of
+from mxk_host.runs.log import Found
+from mxk_host.runs.point import Point, number_of, points_of, text_of
 from mxk_host.statement import Statement
+from mxk_host.stream import Row
 
 _PREFIX = "adaptive "
 _SETTINGS = ("locking", "pages", "cores")
@@ -167,6 +169,14 @@ def _statements(points: Sequence[Point], names: Sequence[str]) -> list[Plot]:
             cells = [statement.says, _range(statement), number(value)]
             lines.append(statement_line(cells, holds, [kind], run, names, otherwise="unknown"))
     return statements_table("Locks that adapt: what the source says", "the source says", lines, names)
+
+
+def source_statements(rows: Sequence[Row]) -> Iterator[Row]:
+    """The source's statements of these rows, as a benchmark's own are written; those that they do not tell left out."""
+    points = _Rows(points_of([Found(row, "") for row in rows]))
+    for statement in _STATEMENTS:
+        if not isnan(value := statement.value(points)):
+            yield {"statement": statement.says, "measured": number(value), "holds": statement.holds(value)}
 
 
 def _range(statement: _Statement) -> str:

@@ -102,12 +102,13 @@ def explain(simulation: Simulation) -> None:
     print(shlex.join(simulation.line(results.RESULTS / "UTC-TIME", markers)))
 
 
-def simulate(simulation: Simulation, *, build: bool, timeout: float) -> None:
-    """Runs the commands under the model and shows what it says. Raises as `run` does."""
+def simulate(simulation: Simulation, *, build: bool, timeout: float, folder: Path | None = None) -> None:
+    """Runs the commands under the model, keeps all in the folder, by default a new one, and shows what it says. Raises
+    as `run` does."""
     shape_of(simulation.machine, simulation.cpus, simulation.memory)  # checked before anything is built
     expect_ready(simulation.plugin, build=build)
     symbols = _symbols()
-    folder = results.new_folder()
+    folder = results.new_folder() if folder is None else folder
     rows, notes, verdict = _run(simulation, symbols, folder, timeout)
     results.store(folder, rows)
     _show_rows(simulation, rows, notes, folder)
