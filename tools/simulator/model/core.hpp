@@ -1,7 +1,7 @@
-// A core, or a thread of one: instructions are dispatched in order, `width` a cycle, begin when their operands are known, and retire in
-// order; `window` of them may be under way, so independent loads overlap and dependent ones do not. (The interval model
-// of Karkhanis and Smith, and of Sniper, with times per instruction.) What is left out: execution ports, the front end
-// but for branches and fetches that miss, wrong-path accesses.
+// A core, or a thread of one: instructions are dispatched in order, `width` a cycle, begin when their operands are
+// known, and retire in order; `window` of them may be under way, so independent loads overlap and dependent ones do
+// not. (The interval model of Karkhanis and Smith, and of Sniper, with times per instruction.) What is left out:
+// execution ports, the front end but for branches and fetches that miss, wrong-path accesses.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
-// What the threads of a core (SMT) share besides its caches and buffers of misses: the instructions that it dispatches in
-// a cycle; and in equal parts, as long as more than one is awake, its window and its store buffer (SDM volume 3, "Intel
-// Hyper-Threading Technology Architecture": shared and partitioned resources).
+// What the threads of a core (SMT) share besides its caches and buffers of misses: the instructions that it dispatches
+// in a cycle; and in equal parts, as long as more than one is awake, its window and its store buffer (SDM volume 3,
+// "Intel Hyper-Threading Technology Architecture": shared and partitioned resources).
 #pragma once
 
 #include "tools/simulator/model/bandwidth.hpp"

@@ -47,8 +47,8 @@ Coherence::Found Coherence::from_owner(LineRequest const& asked, DirectoryLine& 
     Time const way = machine_.transfer(machine_.l3_of(asked.core), machine_.l3_of(owner));
     Time const waits = std::max(entry.available, cores_[owner].last_written(asked.line));
     Time const begin = std::max(asked.start + way / 2, waits);
-    Time const done = begin + (way - way / 2) +
-                      fabric_.move(machine_.node_of(owner), machine_.node_of(asked.core), begin);
+    Time const done =
+        begin + (way - way / 2) + fabric_.move(machine_.node_of(owner), machine_.node_of(asked.core), begin);
     entry.available = done;
     return {done, Source::OtherCore};
 }

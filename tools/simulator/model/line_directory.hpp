@@ -1,8 +1,8 @@
 // What is known of each line of memory: who has it. Found by its address; room for it is made when a part of memory is
 // first accessed, as large as half of that.
 //
-// Legal states: an owner (a core that has it exclusive or modified) is its only sharer, no other L3 than its own has it;
-// `dirty` (the L3s have newer data than memory) with an L3 that has it and without an owner.
+// Legal states: an owner (a core that has it exclusive or modified) is its only sharer, no other L3 than its own has
+// it; `dirty` (the L3s have newer data than memory) with an L3 that has it and without an owner.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@
 namespace mxk::simulator {
 
 struct DirectoryLine {
-    Time available = 0;         // a request has to wait for an earlier one, which moves the line, until then
-    std::uint64_t sharers = 0;  // groups of cores, of which some have it in a private cache
-    std::uint32_t l3s = 0; // which have it
+    Time available = 0;        // a request has to wait for an earlier one, which moves the line, until then
+    std::uint64_t sharers = 0; // groups of cores, of which some have it in a private cache
+    std::uint32_t l3s = 0;     // which have it
     std::uint32_t statistics = 0;
     std::uint16_t owner = 0; // a core's number + 1, or 0
     std::uint8_t events = 0; // transfers and invalidations that were not counted in detail

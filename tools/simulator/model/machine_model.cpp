@@ -148,9 +148,9 @@ Machine Machine::read(std::istream& text) {
     machine.l3_slices = file.small("l3.slices", 1, 1024);
     machine.l3_cores = file.small("l3.cores", 1, max_cores);
     if (machine.cores_per_node() % machine.l3_cores != 0 || machine.l3_count() > max_l3s)
-        throw std::runtime_error("l3.cores: expected a divisor of a node's " + std::to_string(machine.cores_per_node()) +
-                                 " cores, and no more than " + std::to_string(max_l3s) + " L3s, got " +
-                                 std::to_string(machine.l3_cores));
+        throw std::runtime_error("l3.cores: expected a divisor of a node's " +
+                                 std::to_string(machine.cores_per_node()) + " cores, and no more than " +
+                                 std::to_string(max_l3s) + " L3s, got " + std::to_string(machine.l3_cores));
     machine.tlb = read_tlb(file);
     machine.transfer_same_l3 = cycles_of(file, "coherence.transfer_same_l3_cycles");
     machine.transfer_other_l3 = cycles_of(file, "coherence.transfer_other_l3_cycles");

@@ -88,7 +88,7 @@ struct Machine {
     Time invalidate_other_l3;
     bool migratory;           // who reads a line that is read to be written gets it to write, as far as it is noticed
     bool directory_in_memory; // of what other nodes have of a node's memory
-    unsigned channels;                     // per node
+    unsigned channels;        // per node
     double channel_bytes_per_second;
     DramParameters dram;
     std::vector<Time> memory_latency;          // [core's node][memory's node]: load to use, idle machine

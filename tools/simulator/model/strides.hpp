@@ -1,5 +1,5 @@
-// The prefetcher by instruction: loads whose addresses are equally far apart from one to the next. It follows those that
-// miss the first level, by lines, within a page of 4 KiB, since it knows physical addresses only.
+// The prefetcher by instruction: loads whose addresses are equally far apart from one to the next. It follows those
+// that miss the first level, by lines, within a page of 4 KiB, since it knows physical addresses only.
 #pragma once
 
 #include <cstdint>

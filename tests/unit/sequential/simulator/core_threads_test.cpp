@@ -49,8 +49,11 @@ TEST(CoreThreads, use_what_the_other_leaves) {
 TEST(CoreThreads, have_half_of_the_window_while_both_run) {
     // Loads that miss everything: as many are under way as the window holds, as there are more buffers than that.
     auto const loads = [](std::vector<unsigned> const& processors) {
-        Simulation simulation(Keys{{"core.threads", "2"}, {"core.window", "8"}, {"core.line_fill_buffers", "64"},
-                                   {"core.l2_buffers", "64"}, {"memory.channel_bytes_per_second", "1e12"}});
+        Simulation simulation(Keys{{"core.threads", "2"},
+                                   {"core.window", "8"},
+                                   {"core.line_fill_buffers", "64"},
+                                   {"core.l2_buffers", "64"},
+                                   {"memory.channel_bytes_per_second", "1e12"}});
         only_these_are_awake(simulation, processors);
         std::vector<std::uint64_t> next(simulation.cores.size());
         return together(simulation, processors, [&](unsigned it) {

@@ -4,9 +4,8 @@
 namespace mxk::simulator {
 namespace {
 
-Keys const two_in_a_node = {{"l3.cores", "2"},
-                            {"coherence.transfer_other_l3_cycles", "130"},
-                            {"coherence.invalidate_other_l3_cycles", "110"}};
+Keys const two_in_a_node = {
+    {"l3.cores", "2"}, {"coherence.transfer_other_l3_cycles", "130"}, {"coherence.invalidate_other_l3_cycles", "110"}};
 constexpr std::uint64_t line = 1 << 20;
 
 Time takes(Simulation& simulation, unsigned core, Kind kind, Time begin) {

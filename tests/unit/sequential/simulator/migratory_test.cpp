@@ -1,4 +1,4 @@
-// Lines that go to whoever reads them to write them, and memory's own directory of what other nodes have.
+// Lines that go to the core that reads them to write them, and memory's own directory of what other nodes have.
 #include "tests/unit/sequential/simulator/made_up_machine.hpp"
 
 namespace mxk::simulator {
@@ -102,7 +102,8 @@ TEST(MemoryDirectory, writes_what_another_node_takes_and_asks_there_afterwards) 
                 sum += simulation.memory.fabric().channel(0, number).bytes();
             return sum;
         };
-        for (unsigned const core : {0U, 4U}) simulation.memory.access(core, Simulation::access_to(line + 64, Kind::Load), 0, 0);
+        for (unsigned const core : {0U, 4U})
+            simulation.memory.access(core, Simulation::access_to(line + 64, Kind::Load), 0, 0);
         std::uint64_t const before = bytes();
         simulation.memory.access(4, load, cycles(1000), 0);
         EXPECT_EQ(bytes() - before, has_one ? 128U : 64U);

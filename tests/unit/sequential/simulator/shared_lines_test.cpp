@@ -64,11 +64,11 @@ TEST(SharedLines, are_exclusive_shared_or_modified) {
     auto const in = [](Time time) { return in_cycles(time); };
     EXPECT_EQ(takes(0, Kind::Load), in(machine.memory_latency[0]));      // exclusive
     EXPECT_EQ(takes(0, Kind::Store), 1);                                 // without a word to others
-    EXPECT_EQ(takes(1, Kind::Load), in(machine.transfer_same_l3));     // modified elsewhere; shared by both now
+    EXPECT_EQ(takes(1, Kind::Load), in(machine.transfer_same_l3));       // modified elsewhere; shared by both now
     EXPECT_EQ(takes(2, Kind::Load), in(machine.l3.latency));             // which has it since then
     EXPECT_EQ(takes(0, Kind::Load), in(machine.l1.latency));             // who gave it has kept it
     EXPECT_EQ(takes(2, Kind::Store), in(machine.invalidate[0]));         // the others'
-    EXPECT_EQ(takes(0, Kind::Load), in(machine.transfer_same_l3));     // so they have to ask
+    EXPECT_EQ(takes(0, Kind::Load), in(machine.transfer_same_l3));       // so they have to ask
     EXPECT_EQ(takes(5, Kind::Load), in(machine.transfer_cross_node[1])); // of the L3 of the other node
     EXPECT_EQ(takes(6, Kind::Load), in(machine.l3.latency));             // its own L3 has it, too
     EXPECT_EQ(takes(0, Kind::Store), in(machine.invalidate[1]));         // the last answer is from the other node
@@ -100,10 +100,11 @@ TEST(SharedLines, hand_over_a_lock) {
         simulation.compute(core, 500, true);
         simulation.store(core, line); // releases it
     }
-    double const hand_over = in_cycles(machine.transfer_cross_node[1] / 2 + machine.invalidate[1] + machine.core.atomic -
-                                       machine.l1.latency + per_cycle);
+    double const hand_over = in_cycles(machine.transfer_cross_node[1] / 2 + machine.invalidate[1] +
+                                       machine.core.atomic - machine.l1.latency + per_cycle);
     double const last = std::max(simulation.cycles_of(0), simulation.cycles_of(4));
-    expect_about(last / rounds, hand_over + 500, "half a transfer, invalidation, atomic instruction, store, critical section");
+    expect_about(last / rounds, hand_over + 500,
+                 "half a transfer, invalidation, atomic instruction, store, critical section");
     CpiStack const& stack = simulation.cores[0]->stack();
     // Each core's own hand-over, and all of the other's round, is time it waits for the other's cache.
     expect_about(in_cycles(stack[Cause::OtherCore]), rounds / 2 * (2 * hand_over + 500 - 20),
@@ -145,7 +146,8 @@ TEST(SharedLines, are_shared_falsely_too) {
 }
 
 TEST(SharedLines, of_more_cores_than_a_directory_entry_has_bits_are_found) {
-    Simulation simulation({{"machine.cores", "256"}, {"l3.cores", "128"}, {"l2.bytes", "65536"}, {"core.window", "64"}});
+    Simulation simulation(
+        {{"machine.cores", "256"}, {"l3.cores", "128"}, {"l2.bytes", "65536"}, {"core.window", "64"}});
     warm_tlbs(simulation);
     Time now = cycles(100000);
     for (unsigned core = 0; core != 256; ++core) now = access(simulation, core, Kind::Load, now).done;
