@@ -299,6 +299,34 @@ def test_threads_of_cores_are_processors(tmp_path: Path) -> None:
         single.with_threads()
 
 
+def test_a_part_of_the_model_is_switched_off_by_a_change() -> None:
+    machine = read_machine("epyc-9354p", None)
+    changed = machine.with_change("memory.banks=0").with_change("memory.latency_ns=[[90]]")
+    assert changed.changes == ("memory.banks=0", "memory.latency_ns=[[90]]")
+    expected = machine.flat().replace("memory.banks = 32", "memory.banks = 0").replace("_ns = 112", "_ns = 90")
+    assert changed.flat() == expected
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (
+            "memory.bank=0",
+            "--change: expected SECTION.KEY=VALUE with a machine's key, got memory.bank=0 (did you mean mem",
+        ),
+        ("banks", "--change: expected SECTION.KEY=VALUE"),
+        ("memory.banks", "--change memory.banks: expected a value as in a machine's file"),
+        ("memory.banks=-1", "--change memory.banks=-1: memory.banks: expected an integer from 0"),
+        ("l3.cores=3", "--change l3.cores=3: l3.cores: expected a divisor of the 32 cores of a node, got 3"),
+        ("memory.banks=0\nx=1", "expected a value as in a machine's file"),
+    ],
+)
+def test_a_change_that_is_none_is_refused(change: str, complaint: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read_machine("epyc-9354p", None).with_change(change)
+    assert complaint in str(caught.value)
+
+
 def shape_text(machine: str, cpus: int | None) -> tuple[list[tuple[int, int]], int]:
     shape = shape_of(read_machine(machine, None), cpus, "4G")
     return [(len(node.cpus), node.mebibytes) for node in shape.nodes], shape.sockets
@@ -452,10 +480,13 @@ def test_every_row_is_marked_everywhere_and_the_folder_has_all(fakes: Fakes) -> 
     assert "# commands: bench table --json; exit" in (folder / "command.txt").read_text()
     assert f"machine={folder}/machine.txt" in " ".join(fakes.arguments)
     assert "simulated: times are those of a model" in said.output
-    threads = fakes.drive("--machine", "test-2x2", "--smt", "--", "bench table --json", serial=serial(row()))
+    changed = ["--smt", "--change", "memory.channels=4"]
+    threads = fakes.drive("--machine", "test-2x2", *changed, "--", "bench table --json", serial=serial(row()))
     kept = json_row((threads.results / "results.jsonl").read_text().splitlines()[0])
     assert kept is not None
     assert (kept["simulated"]["cores"], kept["simulated"]["threads_per_core"]) == (8, 2)
+    (point,) = points_of([Found(kept, "bench table --json")])
+    assert " --smt --change memory.channels=4 " in command_of(point)
     assert "emulated" not in said.output
 
 

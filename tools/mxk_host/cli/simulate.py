@@ -31,6 +31,12 @@ def simulate(
         typer.Option(callback=finite, help="The last caches so many times as large: 0.03 for a small table."),
     ] = None,
     smt: Annotated[bool, typer.Option("--smt", help="All threads of each core are on; else one.")] = False,
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE", help="Another value than the machine's file has: memory.banks=0. Repeatable."
+        ),
+    ] = None,
     mem: Memory = "4G",
     seed: Annotated[int, typer.Option(min=0, help="Of what the model draws by chance.")] = 1,
     whole: Annotated[bool, typer.Option("--whole", help="Model all, from the boot on: slow.")] = False,
@@ -54,6 +60,8 @@ def simulate(
     described = read_machine(machine, machine_file)
     if scale_caches is not None:
         described = described.with_last_caches(scale_caches)
+    for one in change or []:
+        described = described.with_change(one)
     if smt:
         described = described.with_threads()
     if not commands:

@@ -93,6 +93,8 @@ def _simulating(point: Point, typed: str) -> str:
             words += [f"--{option}", value]
     if simulation.get("threads_per_core") is not None:
         words.append("--smt")
+    changes = simulation.get("changes")
+    words += [f"--change {shlex.quote(text_of(it))}" for it in (changes if isinstance(changes, list) else [])]
     if simulation.get("whole") is True:
         words.append("--whole")
     return f"{' '.join(words)} -- {shlex.quote(typed)}"

@@ -64,6 +64,7 @@ class Simulation:
             for key, value, default in (
                 ("scale_caches", self.machine.scale, 1),
                 ("threads_per_core", self.machine.threads_per_core, 1),
+                ("changes", list(self.machine.changes), []),
             )
             if value != default
         }

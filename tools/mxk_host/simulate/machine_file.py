@@ -28,6 +28,7 @@ class MachineFile:
     sections: Mapping[str, Mapping[str, Any]]
     scale: float = 1  # of the last caches, against the file
     smt: bool = False  # whether all threads of a core are on, or one
+    changes: tuple[str, ...] = ()  # SECTION.KEY=VALUE, against the file
 
     @property
     def description(self) -> str:
@@ -89,6 +90,25 @@ class MachineFile:
                 f"its L2 of {l2['bytes']}, got {scale:g}"
             )
         return replace(self, sections={**self.sections, "l3": {**l3, "bytes": size}}, scale=scale)
+
+    def with_change(self, change: str) -> "MachineFile":
+        """The same machine with another value of a key, as SECTION.KEY=VALUE: to see what a part of the model does.
+        Raises where it is none, or contradicts the rest."""
+        name, _, value = change.partition("=")
+        section, _, key = name.partition(".")
+        if key not in KEYS.get(section, {}):
+            known = [f"{one}.{it}" for one, keys in KEYS.items() for it in keys]
+            raise UsageError(
+                f"--change: expected SECTION.KEY=VALUE with a machine's key, got {change}{_near(name, known)}"
+            )
+        try:
+            (given,) = tomllib.loads(f"value = {value}").values()
+        except ValueError as error:  # one that TOML has not, or several keys
+            raise UsageError(f"--change {change}: expected a value as in a machine's file: {error}") from error
+        sections = {**self.sections, section: {**self.sections[section], key: given}}
+        if problems := list(_problems(sections)):
+            raise UsageError("\n".join(f"--change {change}: {problem}" for problem in problems))
+        return replace(self, sections=sections, changes=(*self.changes, change))
 
     def flat(self) -> str:
         """A line `section.key = value` for each key, lists with blanks between, matrices row by row."""
