@@ -130,11 +130,11 @@ def _lines(states: States, thesis: Thesis) -> Iterator[str]:
 
 
 def _origin(it: Run, size: Size, state: State | None, name: str) -> str:
-    how = f"{it.machine}, caches x {it.scale_caches:g}" if it.scale_caches else it.machine
+    how = f"{it.machine} x{it.scale_caches:g}" if it.scale_caches else it.machine
     if state is None:
-        return f"`{name}`: {how}, {NOT_RUN}: about {_time(it.minutes * 60)}"
+        return f"`{name}`: {how}, {NOT_RUN}, about {_time(it.minutes * 60)}"
     build = next((str(machine_of(row)["build"]) for row in state.rows() if "build" in machine_of(row)), "?")
-    return f"`{name}`: {how}, {size}, {_time(state.seconds)}, {build.split()[0]}"
+    return f"`{name}`: {how}, {size}, {build.split()[0]}"
 
 
 def _stored(states: States, part: Part) -> tuple[Size, State | None]:
