@@ -103,6 +103,50 @@ def test_loads_that_overlap_saturate_a_channel(tmp_path: Path) -> None:
     assert {count: chains[count] for count in (1, 2, 8, 16, 32)} == about({1: 100, 2: 50, 8: 25, 16: 25, 32: 25})
 
 
+PAIR = "bench lines --cores {} --measure {} --repeat 1 --json"
+
+
+def changed(commands: str, *changes: str) -> list[dict[str, Any]]:
+    options = [word for change in changes for word in ("--change", change)]
+    return simulated(commands, "--machine", MACHINE, *options)
+
+
+@pytest.mark.long(reason="lines are simulated trip by trip")
+def test_l3s_of_a_node_and_lines_that_migrate_cost_what_the_machine_says() -> None:
+    far = ("l3.cores=1", "coherence.transfer_other_l3_cycles=150", "coherence.invalidate_other_l3_cycles=80")
+    rows = changed(PAIR.format("0-1", "atomic-owned,atomic-shared,atomic-remote"), *far)
+    owned, shared, remote = (
+        nanoseconds(rows, f"atomic-{measure}", "from", "to") for measure in ("owned", "shared", "remote")
+    )
+    l1 = SECTIONS["l1"]["latency_cycles"]
+    assert remote[0, 1] - owned[0, 0] == about(150 - l1)
+    assert shared[0, 1] - owned[0, 0] == about(80 - l1)
+
+    transfer = SECTIONS["coherence"]["transfer_same_l3_cycles"]
+    trips = nanoseconds(changed(PAIR.format("0-1", "round-trip"), "coherence.migratory=1"), "round-trip", "from", "to")
+    # No way to the directory for the right to write; and of who waits for the line only half a way is left.
+    assert transfer < trips[0, 1] < 2 * transfer
+
+
+@pytest.mark.long(reason="lines are simulated trip by trip")
+def test_threads_of_a_core_share_its_caches() -> None:
+    rows = simulated(PAIR.format("node:0", "atomic-owned,atomic-remote"), "--machine", MACHINE, "--smt")
+    owned, remote = (nanoseconds(rows, f"atomic-{measure}", "from", "to") for measure in ("owned", "remote"))
+    # The kernel numbers the first thread of each core first.
+    assert owned[0, 0] <= remote[0, 4] < 1.3 * owned[0, 0], "the other thread, which waits, takes part of the width"
+    assert remote[0, 1] > 2 * owned[0, 0]
+
+
+@pytest.mark.long(reason="caches are simulated load by load")
+def test_refreshes_cost_what_the_machine_says() -> None:
+    chain = "bench memory --part latency --max 2Mi --loads 20K --repeat 1 --json"
+    interval, refresh = 2000, 400
+    dram = ("memory.banks=32", f"memory.refresh_interval_ns={interval}", f"memory.refresh_ns={refresh}")
+    with_dram = nanoseconds(changed(chain, "memory.channels=1", *dram), "latency", "bytes")[2 << 20]
+    # An interval has as many loads as begin outside of its refresh, at whose end the next one begins.
+    assert with_dram == about(interval / ((interval - refresh) / LATENCY))
+
+
 @pytest.mark.long(reason="caches are simulated load by load")
 def test_benchmarks_without_parts_of_their_own_are_measured_as_a_whole() -> None:
     commands = (
