@@ -34,12 +34,12 @@ class Rows:
             raise MissingError(f"expected one row with {self._words(choice)}, got {len(found)}")
         return found[0][1]
 
-    def several(self, choice: Choice, least: int = 2) -> list[tuple[Row, float]]:
+    def several(self, choice: Choice, minimum: int = 2) -> list[tuple[Row, float]]:
         """All rows that say this and are verified, with their numbers. Raises where there are fewer."""
         wanted = {**(self.common or {}), **choice, "verified": True}
         meant = [row for row in self.rows if all(row.get(name) == value for name, value in wanted.items())]
         found = [(row, number) for row in meant if (number := self._number(row)) is not None]
-        if len(found) < least:
+        if len(found) < minimum:
             raise MissingError(f"expected a row, or several, with {self._words(choice)}, got {len(found)}")
         return found
 
