@@ -138,11 +138,8 @@ def _origin(it: Run, size: Size, state: State | None, name: str) -> str:
 
 
 def _stored(states: States, part: Part) -> tuple[Size, State | None]:
-    for size in (Size.FULL, Size.SMALL):
-        state = states.read(part, size)
-        if state is not None and state.is_done:
-            return size, state
-    return Size.SMALL, None
+    known = ((size, states.read(part, size)) for size in Size)
+    return next(((size, it) for size, it in known if it is not None and it.is_done), (Size.SMALL, None))
 
 
 def _judged(claim: Claim, state: State | None) -> Judged:
