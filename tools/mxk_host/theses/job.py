@@ -115,10 +115,11 @@ def _lines(states: States, thesis: Thesis) -> Iterator[str]:
     yield ""
     yield "|figure|what it says|there|simulated| |"
     yield "|---|---|---|---|---|"
-    origins = []
+    origins: dict[str, list[str]] = {}
     for part in thesis.parts:
         size, state = _stored(states, part)
-        origins.append(_origin(part.runs[size], size, state, part.name))
+        if state is not None:
+            origins.setdefault(_origin(part.runs[size], size, state), []).append(f"`{part.name}`")
         begin = f"`{part.name}`: "
         for claim in part.claims:
             judged = _judged(claim, state)
@@ -126,15 +127,13 @@ def _lines(states: States, thesis: Thesis) -> Iterator[str]:
             yield f"|{begin}{claim.where}|{claim.says}|{claim.thesis}|{value}|{_verdict(claim, judged)}|"
             begin = ""
     yield ""
-    yield f"{'; '.join(origins)}."
+    yield "; ".join(f"{origin}: {', '.join(names)}" for origin, names in origins.items())
 
 
-def _origin(it: Run, size: Size, state: State | None, name: str) -> str:
+def _origin(it: Run, size: Size, state: State) -> str:
     how = f"{it.machine} x{it.scale_caches:g}" if it.scale_caches else it.machine
-    if state is None:
-        return f"`{name}`: {how}, {NOT_RUN}, about {_time(it.minutes * 60)}"
     build = next((str(machine_of(row)["build"]) for row in state.rows() if "build" in machine_of(row)), "?")
-    return f"`{name}`: {how}, {size}, {build.split()[0]}"
+    return f"{how}, {size}, {build.split()[0]}"
 
 
 def _stored(states: States, part: Part) -> tuple[Size, State | None]:
