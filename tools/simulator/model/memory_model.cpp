@@ -147,12 +147,13 @@ Answer Memory::beyond_first_level(unsigned core, Access const& asked, Time start
         *shared = entered;
     else
         own.insert_first(first, entered);
-    if (asked.kind == Kind::Load || asked.kind == Kind::Store) prefetch_for(core, asked, start, code);
+    if (asked.kind == Kind::Load || asked.kind == Kind::Store)
+        prefetch_for(core, asked, start, code, second == nullptr);
     return answer;
 }
 
-/// What the prefetchers ask for after a miss of the first level.
-void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::uint64_t code) {
+/// What the prefetchers ask for after a miss of the first level; pairs are completed of what the second level fetches.
+void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::uint64_t code, bool fetched) {
     PrivateCaches& own = cores_[core];
     LineNumber const line = line_of(asked.physical_address);
     Streams::Lines const stream = own.streams.missed(line);
@@ -160,7 +161,7 @@ void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::u
         if (!prefetch(core, next, asked, start)) return;
     if (LineNumber const next = own.strides.missed(code, line); next != 0) prefetch(core, next, asked, start);
     // Not under load: processors throttle it (dynamic prefetch throttling, Xeons since Sapphire Rapids).
-    if (machine_.core.prefetch_neighbours && coherence_.has_time_for(line, start))
+    if (fetched && machine_.core.prefetch_neighbours && coherence_.has_time_for(line, start))
         prefetch(core, line ^ 1, asked, start);
 }
 

@@ -80,7 +80,7 @@ class Memory {
     Answer beyond_first_level(unsigned core, Access const& asked, Time start, std::uint64_t code);
     Time translate(unsigned core, Access const& asked, Time start);
     Time walk(unsigned core, Access const& asked, Time start);
-    void prefetch_for(unsigned core, Access const& asked, Time start, std::uint64_t code);
+    void prefetch_for(unsigned core, Access const& asked, Time start, std::uint64_t code, bool fetched);
     bool prefetch(unsigned core, LineNumber line, Access const& by, Time start);
     void insert_second(unsigned core, CacheLine const& line, Time when);
     void count_place(unsigned processor, Access const& asked, std::uint64_t code);

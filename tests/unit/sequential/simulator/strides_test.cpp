@@ -48,6 +48,14 @@ TEST(Neighbours, are_there_when_the_other_line_of_the_pair_was_asked_for) {
     expect_about(walk({{"core.prefetch_neighbours", "1"}}, 64), (latency + 12) / 2, "of each pair the second is there");
 }
 
+TEST(Neighbours, are_not_taken_from_others_for_what_is_there_already) {
+    Simulation simulation(Keys{{"core.prefetch_neighbours", "1"}});
+    for (unsigned round = 0; round != 100; ++round) // each its line of a pair
+        for (unsigned core = 0; core != 2; ++core) simulation.store(core, (1 << 20) + core * 64);
+    EXPECT_LT(in_cycles(simulation.cores[0]->retired()), 1000);
+    EXPECT_LT(in_cycles(simulation.cores[1]->retired()), 1000);
+}
+
 TEST(Neighbours, cost_what_they_move) {
     Simulation simulation(Keys{{"core.prefetch_neighbours", "1"}});
     for (std::uint64_t pair = 0; pair != 1000; ++pair) simulation.load(0, pair * 128, true);
