@@ -41,18 +41,21 @@ class Run:
     minutes: float  # estimated
     mem: str = "4G"
     scale_caches: float | None = None
+    smt: bool = False  # all threads of its cores are on
     whole: bool = False  # of benchmarks that do not say what their measured part is
 
     def described(self) -> MachineFile:
         """Its machine. Raises as read_machine."""
         machine = read_machine(self.machine, None)
+        if self.smt:
+            machine = machine.with_threads()
         return machine if self.scale_caches is None else machine.with_last_caches(self.scale_caches)
 
     @property
     def line(self) -> str:
         """What does the same."""
         scaled = f" --scale-caches {self.scale_caches:g}" if self.scale_caches else ""
-        options = f"{scaled} --mem {self.mem}{' --whole' if self.whole else ''}"
+        options = f"{scaled}{' --smt' if self.smt else ''} --mem {self.mem}{' --whole' if self.whole else ''}"
         return f"tools/mxk simulate --machine {self.machine}{options} -- '{self.command}'"
 
 
@@ -138,7 +141,14 @@ _TABLES = Value(
 )
 
 _THESIS_KEYS = {"title": _LINE, "part": _TABLE, "statement": _TABLES}
-_RUN_KEYS = {"command": _COMMAND, "minutes": _POSITIVE, "mem": _MEMORY, "scale_caches": _POSITIVE, "whole": _TRUTH}
+_RUN_KEYS = {
+    "command": _COMMAND,
+    "minutes": _POSITIVE,
+    "mem": _MEMORY,
+    "scale_caches": _POSITIVE,
+    "smt": _TRUTH,
+    "whole": _TRUTH,
+}
 _PART_KEYS = {"machine": _MACHINE, **_RUN_KEYS, "small": _TABLE}
 _CLAIM_KEYS = {
     "name": _NAME, "part": _LINE, "where": _LINE, "says": _LINE, "thesis": _LINE, "between": _BETWEEN, "field": _LINE,

@@ -83,16 +83,6 @@ def _spread(rows: Rows, choice: Choice) -> float:
     return _by(max(numbers), min(numbers))
 
 
-def _bend(rows: Rows, choice: Choice) -> float:
-    others = {name: value for name, value in choice.items() if name not in ("over", "at")}
-    over, at = str(choice.get("over", "cores")), float(choice["at"])
-    curve = {x: number for row, number in rows.several(others) if (x := number_of(row.get(over))) is not None}
-    first, last = min(curve, default=at), max(curve, default=at)
-    if at not in curve or not first < at < last:
-        raise MissingError(f"expected rows before, at and behind {over} {at:g}")
-    return _by((curve[last] - curve[at]) / (last - at), (curve[at] - curve[first]) / (at - first))
-
-
 def _by(over: float, under: float) -> float:
     if under == 0:
         raise MissingError("expected another number than 0 below, got 0")
@@ -111,8 +101,6 @@ def _choices(counts: Sequence[int] | None, words: str) -> Value:
 
 
 CHOICE = Value("a table of fields of a row, each a text, a number or a truth value", _is_choice)
-_BEND = Value("a table of fields of a row with `at`, a number, and maybe `over`, the field it is of",
-              lambda it: _is_choice(it) and number_of(it.get("at")) is not None)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -133,6 +121,4 @@ FORMS = {
     "order": Form(_choices(None, "two or more"), _order, (1, inf)),
     # The largest by the smallest of all rows that say this.
     "spread": Form(CHOICE, _spread),
-    # The slope of the curve behind `at` by that before it.
-    "bend": Form(_BEND, _bend),
 }
