@@ -124,7 +124,7 @@ def test_l3s_of_a_node_and_lines_that_migrate_cost_what_the_machine_says() -> No
 
     transfer = SECTIONS["coherence"]["transfer_same_l3_cycles"]
     trips = nanoseconds(changed(PAIR.format("0-1", "round-trip"), "coherence.migratory=1"), "round-trip", "from", "to")
-    # No way to the directory for the right to write; and of who waits for the line only half a way is left.
+    # No way to the directory for the right to write; and a waiter for the line has only half of the way left.
     assert transfer < trips[0, 1] < 2 * transfer
 
 
