@@ -125,7 +125,7 @@ def changed(folder: Path, before: str, after: str) -> Path:
             "refresh_ns = 7800",
             "memory.refresh_ns: expected less than memory.refresh_interval_ns",
         ),
-        ("bank_cycle_ns = 0", "bank_cycle_ns = -1", "memory.bank_cycle_ns: expected a number from 0 to 1e+06, got -1"),
+        ("bank_cycle_ns = 0", "bank_cycle_ns = -1", "memory.bank_cycle_ns: expected a number from 0 to 1000, got -1"),
         ("nodes = 2", "nodes = 0", "machine.nodes: expected an integer from 1 to 32, got 0"),
         (
             "nodes = 2",
@@ -301,7 +301,7 @@ def test_threads_of_cores_are_processors(tmp_path: Path) -> None:
 
 def test_a_part_of_the_model_is_switched_off_by_a_change() -> None:
     machine = read_machine("epyc-9354p", None)
-    changed = machine.with_change("memory.banks=0").with_change("memory.latency_ns=[[90]]")
+    changed = machine.with_changes(["memory.banks=0", "memory.latency_ns=[[90]]"])
     assert changed.changes == ("memory.banks=0", "memory.latency_ns=[[90]]")
     expected = machine.flat().replace("memory.banks = 32", "memory.banks = 0").replace("_ns = 112", "_ns = 90")
     assert changed.flat() == expected
@@ -316,14 +316,16 @@ def test_a_part_of_the_model_is_switched_off_by_a_change() -> None:
         ),
         ("banks", "--change: expected SECTION.KEY=VALUE"),
         ("memory.banks", "--change memory.banks: expected a value as in a machine's file"),
-        ("memory.banks=-1", "--change memory.banks=-1: memory.banks: expected an integer from 0"),
-        ("l3.cores=3", "--change l3.cores=3: l3.cores: expected a divisor of the 32 cores of a node, got 3"),
+        ("memory.banks=-1", "with --change: memory.banks: expected an integer from 0"),
+        ("l3.cores=3", "with --change: l3.cores: expected a divisor of the 32 cores of a node, got 3"),
+        ("l2.bytes=33554432", "with --change: l3.bytes: expected more than l2.bytes, 33554432, got 33554432"),
+        ("memory.latency_ns=" + 5000 * "[", "--change memory.latency_ns=[[["),
         ("memory.banks=0\nx=1", "expected a value as in a machine's file"),
     ],
 )
 def test_a_change_that_is_none_is_refused(change: str, complaint: str) -> None:
     with pytest.raises(UsageError) as caught:
-        read_machine("epyc-9354p", None).with_change(change)
+        read_machine("epyc-9354p", None).with_changes([change])
     assert complaint in str(caught.value)
 
 

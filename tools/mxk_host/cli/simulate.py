@@ -57,11 +57,9 @@ def simulate(
     if commands == [_LIST]:
         job.list_machines()
         return
-    described = read_machine(machine, machine_file)
+    described = read_machine(machine, machine_file).with_changes(change or [])
     if scale_caches is not None:
         described = described.with_last_caches(scale_caches)
-    for one in change or []:
-        described = described.with_change(one)
     if smt:
         described = described.with_threads()
     if not commands:

@@ -207,8 +207,12 @@ def settings_of(row: Row) -> Settings:
     for name in _BEHIND:
         if name not in found and (setting := _setting(row.get(name))) is not None:
             found[name] = setting
-    if name := text_of(simulation_of(row).get("machine")):
-        found[_SIMULATED] = name
+    simulation = simulation_of(row)
+    if name := text_of(simulation.get("machine")):
+        options = ("threads_per_core", "scale_caches")
+        told = [f"{option} {value}" for option in options if (value := text_of(simulation.get(option)))]
+        changes = simulation.get("changes")
+        found[_SIMULATED] = ", ".join([name, *told, *map(str, changes if isinstance(changes, list) else ())])
     buckets, operations = (number_of(row.get(name)) for name in ("buckets", "operations"))
     # Buckets are chosen for each operation, slots by the load; those of a table that has grown are found out.
     if buckets and operations and "initial_slots" not in row:

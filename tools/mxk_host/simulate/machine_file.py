@@ -3,7 +3,7 @@ the plugin reads."""
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -91,24 +91,24 @@ class MachineFile:
             )
         return replace(self, sections={**self.sections, "l3": {**l3, "bytes": size}}, scale=scale)
 
-    def with_change(self, change: str) -> "MachineFile":
-        """The same machine with another value of a key, as SECTION.KEY=VALUE: to see what a part of the model does.
-        Raises where it is none, or contradicts the rest."""
-        name, _, value = change.partition("=")
-        section, _, key = name.partition(".")
-        if key not in KEYS.get(section, {}):
-            known = [f"{one}.{it}" for one, keys in KEYS.items() for it in keys]
-            raise UsageError(
-                f"--change: expected SECTION.KEY=VALUE with a machine's key, got {change}{_near(name, known)}"
-            )
-        try:
-            (given,) = tomllib.loads(f"value = {value}").values()
-        except ValueError as error:  # one that TOML has not, or several keys
-            raise UsageError(f"--change {change}: expected a value as in a machine's file: {error}") from error
-        sections = {**self.sections, section: {**self.sections[section], key: given}}
+    def with_changes(self, changes: Sequence[str]) -> "MachineFile":
+        """The same machine with other values of keys, as SECTION.KEY=VALUE: to see what a part of the model does.
+        Raises where one is none, or where together they contradict themselves or the rest."""
+        sections = {name: dict(keys) for name, keys in self.sections.items()}
+        for change in changes:
+            name, _, value = change.partition("=")
+            section, _, key = name.partition(".")
+            if key not in KEYS.get(section, {}):
+                known = [f"{one}.{it}" for one, keys in KEYS.items() for it in keys]
+                near = _near(name, known)
+                raise UsageError(f"--change: expected SECTION.KEY=VALUE with a machine's key, got {change}{near}")
+            try:
+                (sections[section][key],) = tomllib.loads(f"value = {value}").values()
+            except (ValueError, RecursionError) as error:  # one that TOML has not, or several keys
+                raise UsageError(f"--change {change}: expected a value as in a machine's file: {error}") from error
         if problems := list(_problems(sections)):
-            raise UsageError("\n".join(f"--change {change}: {problem}" for problem in problems))
-        return replace(self, sections=sections, changes=(*self.changes, change))
+            raise UsageError("\n".join(f"{self.name} with --change: {problem}" for problem in problems))
+        return replace(self, sections=sections, changes=(*self.changes, *changes))
 
     def flat(self) -> str:
         """A line `section.key = value` for each key, lists with blanks between, matrices row by row."""
@@ -212,6 +212,8 @@ def _contradictions(document: Mapping[str, Any]) -> Iterator[str]:
         if size % (ways * LINE_BYTES):
             unit = f"{ways} ways of lines of {LINE_BYTES} bytes, {ways * LINE_BYTES}"
             yield f"{cache}.bytes: expected a multiple of {unit}, got {size}"
+    if document["l3"]["bytes"] <= document["l2"]["bytes"]:
+        yield f"l3.bytes: expected more than l2.bytes, {document['l2']['bytes']}, got {document['l3']['bytes']}"
     for near, far in (("l1", "l2"), ("l2", "l3")):
         here, there = document[near]["latency_cycles"], document[far]["latency_cycles"]
         if here >= there:

@@ -31,6 +31,11 @@ def shape_of(machine: MachineFile, cpus: int | None, memory: str) -> Shape:
     used = -(-count // of_node)
     sockets = used if count % used == 0 and (used == 1 or count % of_node == 0) else 0
     threads = machine.threads_per_core if sockets and count % (used * machine.threads_per_core) == 0 else 1
+    if threads != machine.threads_per_core:
+        raise UsageError(
+            f"--smt: expected --cpus of whole nodes of {of_node}, or less than one, in cores of "
+            f"{machine.threads_per_core} threads, got {count}"
+        )
     return Shape(
         count,
         mebibytes,

@@ -17,6 +17,7 @@ from mxk_host.errors import UsageError
 from mxk_host.image import ROOT, shown
 from mxk_host.simulate.keys import Value
 from mxk_host.simulate.machine_file import MachineFile, machine_names, read_machine
+from mxk_host.simulate.shape import shape_of
 from mxk_host.statement import Statement
 from mxk_host.stream import Row
 from mxk_host.theses.expression import CHOICE, FORMS, Choice, MissingError, Rows, number_said, said
@@ -242,21 +243,22 @@ def _part_problems(name: str, part: Any) -> Iterator[str]:  # noqa: ANN401
         yield problem
         return
     wrong = list(_keys(part, _PART_KEYS, ("machine", "command", "minutes")))
-    wrong += [f"small.{it}" for it in _keys(part.get("small", {}), _RUN_KEYS, ())]
+    if not wrong:
+        wrong += [f"small.{it}" for it in _keys(part.get("small", {}), _RUN_KEYS, ())]
     yield from wrong
     if wrong:
         return
     for run in _runs(part).values():
         try:
             command_text([run.command])
-            run.described()
+            shape_of(run.described(), None, run.mem)
         except UsageError as error:
             yield str(error)
 
 
 def _claim_problems(claim: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[str]:
     yield from _keys(claim, _CLAIM_KEYS, ("name", "part", "where", "says", "thesis"))
-    if claim.get("part", "") not in parts:
+    if claim.get("part") not in list(parts):
         yield f"part: expected one of {', '.join(parts)}, got {claim.get('part')!r:.60}"
     forms = [name for name in _KINDS if name in claim]
     if len(forms) != 1:

@@ -38,9 +38,11 @@ def run(settings: Settings, parts: Sequence[Part]) -> None:
     running; at the end it raises for the first of them. Ended by a signal, it keeps what is done."""
     simulation.expect_ready(settings.plugin, build=settings.build)
     failed: list[DriverError] = []
+    # A damaged state is told before anything runs.
+    known_of = {} if settings.again else {part.name: settings.states.read(part, settings.size) for part in parts}
     with signals_unwind():
         for number, part in enumerate(parts, 1):
-            known = None if settings.again else settings.states.read(part, settings.size)
+            known = known_of.get(part.name)
             key = key_of(part.runs[settings.size], settings.plugin)
             if known is not None and known.is_done and known.key == key:
                 print(f"{part.name}: done before, in {_time(known.seconds)}")

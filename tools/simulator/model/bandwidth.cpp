@@ -9,8 +9,7 @@ constexpr std::uint64_t line_bytes = 64;
 }
 
 Bandwidth::Bandwidth(double bytes_per_cycle, std::uint64_t buckets)
-    : bytes_per_cycle_(bytes_per_cycle)
-    , parts_per_line_(static_cast<std::uint64_t>(
+    : parts_per_line_(static_cast<std::uint64_t>(
           std::llround(static_cast<double>(line_bytes * (per_cycle << part_bits)) / bytes_per_cycle)))
     , ring_(buckets) {}
 
@@ -19,7 +18,12 @@ Time Bandwidth::book(Time at, std::uint64_t bytes) {
     std::uint64_t const service = parts_per_line_ * bytes / line_bytes;
     std::uint64_t left = service;
     Time finish = at;
-    for (std::uint64_t number = at >> bucket_bits; left != 0; ++number) {
+    std::uint64_t const first = at >> bucket_bits;
+    for (std::uint64_t number = first; left != 0; ++number) {
+        if (number - first == ring_.size()) { // longer than it remembers
+            finish = number << bucket_bits;
+            break;
+        }
         Bucket& bucket = ring_[number & (ring_.size() - 1)];
         if (bucket.number > number) return 0;
         if (bucket.number < number) bucket = {number, 0};

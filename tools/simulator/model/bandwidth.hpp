@@ -26,7 +26,6 @@ class Bandwidth {
     }
 
     std::uint64_t bytes() const { return bytes_; }
-    double bytes_per_cycle() const { return bytes_per_cycle_; }
     void reset_count() { bytes_ = 0; }
 
   private:
@@ -39,7 +38,6 @@ class Bandwidth {
         std::uint64_t taken = 0;
     };
 
-    double bytes_per_cycle_;
     std::uint64_t parts_per_line_;
     std::uint64_t bytes_ = 0;
     std::vector<Bucket> ring_;

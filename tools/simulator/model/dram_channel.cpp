@@ -1,12 +1,19 @@
 #include "tools/simulator/model/dram_channel.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace mxk::simulator {
 namespace {
 
-constexpr std::uint64_t bank_buckets = 256; // 16384 cycles
+/// Of a bank's bookings: so many that a queue of more accesses than cores have buffers for fits.
+std::uint64_t bank_buckets(double activation_cycles) {
+    constexpr double bucket_cycles = 64;
+    constexpr double queue = 16;
+    return std::max(std::uint64_t{256},
+                    std::bit_ceil(static_cast<std::uint64_t>(activation_cycles / bucket_cycles * queue)));
+}
 
 /// With the mean gap between two lines.
 double bus_bytes_per_cycle(Machine const& machine) {
@@ -26,7 +33,7 @@ DramChannel::DramChannel(Machine const& machine, unsigned number)
     , turn_bytes_(static_cast<std::uint64_t>(std::llround(in_cycles(dram_.turn_round) * bus_bytes_per_cycle(machine))))
     , bus_(bus_bytes_per_cycle(machine)) {
     double const cycle = in_cycles(std::max(dram_.bank_cycle, per_cycle));
-    banks_.resize(dram_.banks, Bank{Bandwidth(static_cast<double>(Machine::line_bytes) / cycle, bank_buckets)});
+    banks_.resize(dram_.banks, Bank{Bandwidth(static_cast<double>(Machine::line_bytes) / cycle, bank_buckets(cycle))});
 }
 
 /// Time as it passes for banks and bus, which stand still in a refresh.

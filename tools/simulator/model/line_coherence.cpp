@@ -41,14 +41,16 @@ Coherence::Grant Coherence::request(LineRequest const& asked) {
     return asked.exclusive ? write(asked, entry) : read(asked, entry);
 }
 
-/// The owner's copy, which it keeps for now. A request that has to wait for the owner has come half of the way by then.
+/// The owner's copy, which it keeps for now. Of a node, a request that has to wait for the owner has come half of the
+/// way by then; one of another node has to begin anew. (David, Guerraoui, Trigonakis, SOSP 2013: additions to one word
+/// by all cores of a Xeon's socket take less than a transfer each, those of two sockets about one.)
 Coherence::Found Coherence::from_owner(LineRequest const& asked, DirectoryLine& entry) {
     unsigned const owner = entry.owner - 1U;
     Time const way = machine_.transfer(machine_.l3_of(asked.core), machine_.l3_of(owner));
     Time const waits = std::max(entry.available, cores_[owner].last_written(asked.line));
-    Time const begin = std::max(asked.start + way / 2, waits);
-    Time const done =
-        begin + (way - way / 2) + fabric_.move(machine_.node_of(owner), machine_.node_of(asked.core), begin);
+    Time const come = machine_.node_of(asked.core) == machine_.node_of(owner) ? way / 2 : 0;
+    Time const begin = std::max(asked.start + come, waits);
+    Time const done = begin + way - come + fabric_.move(machine_.node_of(owner), machine_.node_of(asked.core), begin);
     entry.available = done;
     return {done, Source::OtherCore};
 }
@@ -81,8 +83,8 @@ Coherence::Found Coherence::from_l3_or_memory(LineRequest const& asked, Director
     return found;
 }
 
-/// With a directory in memory: what another node takes is noted there, which is a write; what is noted so is asked for
-/// there before it is given to a core of its own node.
+/// With a directory in memory: what another node reads there is noted, which is a write; what is noted so is asked for
+/// at that node before it is given to a core of its own node. What moves from cache to cache is not noted.
 Time Coherence::from_memory(LineRequest const& asked, DirectoryLine& entry, unsigned home, Time start) {
     unsigned const node = machine_.node_of(asked.core);
     Time const done = fabric_.read(home, asked.line, node, start);

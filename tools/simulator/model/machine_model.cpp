@@ -90,25 +90,25 @@ TlbParameters read_tlb(FlatFile& file) {
 }
 
 DramParameters read_dram(FlatFile& file, Machine const& machine) {
-    auto const nanoseconds = [&](char const* key, double min = 0) {
-        return machine.of_nanoseconds(file.number(std::string("memory.") + key, min, 1e6));
+    auto const nanoseconds = [&](char const* key, double min = 0, double max = 1e6) {
+        return machine.of_nanoseconds(file.number(std::string("memory.") + key, min, max));
     };
     DramParameters read{};
     read.banks = file.small("memory.banks", 0, 1024);
     read.row_bytes = file.whole("memory.row_bytes", Machine::line_bytes, 1U << 20);
     read.row_open = nanoseconds("row_open_ns");
     read.activate = nanoseconds("activate_ns");
-    read.bank_cycle = nanoseconds("bank_cycle_ns");
+    read.bank_cycle = nanoseconds("bank_cycle_ns", 0, 1000);
     read.refresh_interval = nanoseconds("refresh_interval_ns", 1);
     read.refresh = nanoseconds("refresh_ns");
-    read.turn_round = nanoseconds("turn_round_ns");
+    read.turn_round = nanoseconds("turn_round_ns", 0, 1000);
     read.write_batch = file.small("memory.write_batch", 1, 1024);
-    read.burst_gap = nanoseconds("burst_gap_ns");
+    read.burst_gap = nanoseconds("burst_gap_ns", 0, 1000);
     if (read.row_bytes % Machine::line_bytes != 0)
         throw std::runtime_error("memory.row_bytes: expected a multiple of 64");
     if (read.refresh >= read.refresh_interval)
         throw std::runtime_error("memory.refresh_ns: expected less than memory.refresh_interval_ns");
-    if (read.bank_cycle != 0 && read.bank_cycle < 2 * read.activate)
+    if (read.bank_cycle != 0 && read.bank_cycle + 1 < 2 * read.activate) // both are rounded
         throw std::runtime_error("memory.bank_cycle_ns: expected 0 or no less than twice memory.activate_ns");
     return read;
 }

@@ -158,10 +158,10 @@ void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::u
     LineNumber const line = line_of(asked.physical_address);
     Streams::Lines const stream = own.streams.missed(line);
     for (LineNumber next = stream.begin; next != stream.end; ++next)
-        if (!prefetch(core, next, asked, start)) return;
+        if (!prefetch(core, next, asked, start)) break;
     if (LineNumber const next = own.strides.missed(code, line); next != 0) prefetch(core, next, asked, start);
     // Not under load: processors throttle it (dynamic prefetch throttling, Xeons since Sapphire Rapids).
-    if (fetched && machine_.core.prefetch_neighbours && coherence_.has_time_for(line, start))
+    if (fetched && machine_.core.prefetch_neighbours && coherence_.has_time_for(line ^ 1, start))
         prefetch(core, line ^ 1, asked, start);
 }
 
@@ -169,7 +169,7 @@ void Memory::prefetch_for(unsigned core, Access const& asked, Time start, std::u
 bool Memory::prefetch(unsigned core, LineNumber line, Access const& by, Time start) {
     PrivateCaches& own = cores_[core];
     std::uint64_t const physical = std::uint64_t{line} * Machine::line_bytes;
-    if (own.has(line) || !coherence_.directory().is_memory(physical)) return true;
+    if (line == 0 || own.has(line) || !coherence_.directory().is_memory(physical)) return true;
     Buffers::Booking const wait = own.l2_buffers.begin(start);
     if (wait.begin > start) return false;
     Coherence::Grant const grant =
@@ -226,7 +226,7 @@ void Memory::count_place(unsigned processor, Access const& asked, std::uint64_t 
     if (first == nullptr || !first->watched) return;
     coherence_.statistics().count(coherence_.directory()[line].statistics,
                                   {.code = code,
-                                   .core = processor,
+                                   .core = machine_.core_of(processor),
                                    .offset = static_cast<unsigned>(asked.physical_address % Machine::line_bytes),
                                    .bytes = asked.bytes,
                                    .reads = !writes(asked.kind),

@@ -36,7 +36,7 @@ class Memory {
                 if (asked.kind == Kind::Load) return first_level_hit(*hit, start, machine_.l1.latency, 0);
                 if (hit->state >= State::Exclusive) {
                     hit->state = State::Modified;
-                    hit->written = start + per_cycle;
+                    hit->written = std::max(hit->written, start + per_cycle);
                     return first_level_hit(*hit, start, per_cycle, 0);
                 }
             }

@@ -60,7 +60,7 @@ struct PrivateCaches {
         if (victim.state != State::Modified) return;
         if (CacheLine* const below = second.peek(victim.line)) {
             below->state = State::Modified;
-            below->written = victim.written;
+            below->written = std::max(below->written, victim.written);
         }
     }
 

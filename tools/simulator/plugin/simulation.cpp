@@ -204,6 +204,7 @@ IdleThread::Next Simulation::pass_time() {
     if (changes % 2 != 0 || changes_of_marks_.load() != changes) return Next::Later;
     if (!all_sleep) return turns_.holder() == Turns::nobody ? Next::Soon : Next::Later;
     if (turns_.holder() != Turns::nobody) { // it sleeps again without having run, as after a reset
+        models_of_[turns_.holder()].set_awake(false);
         turns_.sleep(turns_.holder());
         pass_turn();
     }

@@ -52,7 +52,8 @@ TEST(Coherence, holds_after_any_accesses) {
             std::uint64_t const address = Simulation::on_node(node, random.below(lines / 2) * 64);
             auto const kind = static_cast<Kind>(random.below(9));
             Time const start = cycles(random.below(1000) + count * 10);
-            Answer const answer = simulation.memory.access(core, Simulation::access_to(address, kind), start, 0);
+            Answer const answer =
+                simulation.memory.access(core, Simulation::access_to(address, kind), start, 0x1000 + random.below(4));
             ASSERT_GE(answer.done, start);
             ASSERT_GE(answer.accepted, start);
             ASSERT_LE(answer.translation, answer.done - start);

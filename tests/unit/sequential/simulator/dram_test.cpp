@@ -165,5 +165,12 @@ TEST(Dram, loses_time_between_reads_and_writes) {
     expect_about(both(), 4, "changes that take no time");
 }
 
+TEST(Bandwidth, makes_what_is_longer_than_it_remembers_wait_for_all_of_that) {
+    Bandwidth channel(1, 4); // of four times 64 cycles
+    for (int line = 0; line != 4; ++line) channel.book(0, 64);
+    EXPECT_EQ(channel.book(0, 64), cycles(192));
+    EXPECT_EQ(channel.book(0, 64), cycles(192));
+}
+
 } // namespace
 } // namespace mxk::simulator

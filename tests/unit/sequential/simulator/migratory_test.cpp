@@ -58,6 +58,27 @@ TEST(MigratoryLines, are_not_taken_from_who_has_just_got_them) {
     EXPECT_TRUE(simulation.memory.is_consistent(line));
 }
 
+TEST(MigratoryLines, stay_so_when_the_first_level_has_evicted_them) {
+    Simulation simulation(Keys{{"coherence.migratory", "1"}});
+    Time now = cycles(10000);
+    auto const access = [&](unsigned core, std::uint64_t address, Kind kind) {
+        now += cycles(1000);
+        return simulation.memory.access(core, Simulation::access_to(address, kind), now, 0);
+    };
+    auto const evict = [&] {
+        for (std::uint64_t way = 1; way != 9; ++way) access(0, line + way * 4096, Kind::Load);
+    };
+    for (unsigned const core : {0U, 1U, 0U}) {
+        access(core, line, Kind::Load);
+        access(core, line, Kind::Store);
+    }
+    evict();
+    access(0, line, Kind::Load); // back from the second level
+    evict();
+    access(1, line, Kind::Load);
+    EXPECT_EQ(in_cycles(access(1, line, Kind::Store).done - now), 1) << "it was given to be written";
+}
+
 TEST(MigratoryLines, are_shared_again_once_they_are_only_read) {
     Simulation simulation(Keys{{"coherence.migratory", "1"}});
     Time now = cycles(10000);

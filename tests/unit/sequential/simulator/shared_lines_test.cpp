@@ -100,11 +100,10 @@ TEST(SharedLines, hand_over_a_lock) {
         simulation.compute(core, 500, true);
         simulation.store(core, line); // releases it
     }
-    double const hand_over = in_cycles(machine.transfer_cross_node[1] / 2 + machine.invalidate[1] +
-                                       machine.core.atomic - machine.l1.latency + per_cycle);
+    double const hand_over = in_cycles(machine.transfer_cross_node[1] + machine.invalidate[1] + machine.core.atomic -
+                                       machine.l1.latency + per_cycle);
     double const last = std::max(simulation.cycles_of(0), simulation.cycles_of(4));
-    expect_about(last / rounds, hand_over + 500,
-                 "half a transfer, invalidation, atomic instruction, store, critical section");
+    expect_about(last / rounds, hand_over + 500, "transfer, invalidation, atomic instruction, store, critical section");
     CpiStack const& stack = simulation.cores[0]->stack();
     // Each core's own hand-over, and all of the other's round, is time it waits for the other's cache.
     expect_about(in_cycles(stack[Cause::OtherCore]), rounds / 2 * (2 * hand_over + 500 - 20),
