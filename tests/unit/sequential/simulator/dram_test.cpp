@@ -49,7 +49,7 @@ TEST(Dram, has_an_open_row_in_each_bank) {
 
 TEST(Dram, closes_each_row_at_once_if_it_is_told_to) {
     Channel channel(Keys{{"memory.activate_ns", "10"}});
-    for (std::uint64_t const at : {6400, 6500, 6600}) EXPECT_EQ(channel.read(at, 0), 20);
+    for (std::uint64_t const at : {6400U, 6500U, 6600U}) EXPECT_EQ(channel.read(at, 0), 20);
 }
 
 TEST(Dram, waits_for_a_busy_bank_only_with_what_needs_it) {

@@ -6,17 +6,17 @@ namespace {
 
 Keys const two_in_a_node = {
     {"l3.cores", "2"}, {"coherence.transfer_other_l3_cycles", "130"}, {"coherence.invalidate_other_l3_cycles", "110"}};
-constexpr std::uint64_t line = 1 << 20;
+constexpr std::uint64_t grouped = 1 << 20;
 
 Time takes(Simulation& simulation, unsigned core, Kind kind, Time begin) {
-    return simulation.memory.access(core, Simulation::access_to(line, kind), begin, 0).done - begin;
+    return simulation.memory.access(core, Simulation::access_to(grouped, kind), begin, 0).done - begin;
 }
 
 TEST(L3Groups, hand_lines_over_slower_to_each_other_than_within) {
     Simulation simulation(two_in_a_node);
     Time now = cycles(1000);
     for (unsigned core = 0; core != 8; ++core) // translations
-        simulation.memory.access(core, Simulation::access_to(line + 4096 + 64 * core, Kind::Load), 0, 0);
+        simulation.memory.access(core, Simulation::access_to(grouped + 4096 + 64 * core, Kind::Load), 0, 0);
     auto const in_cycles_of = [&](unsigned core, Kind kind) {
         now += cycles(1000);
         return in_cycles(takes(simulation, core, kind, now));

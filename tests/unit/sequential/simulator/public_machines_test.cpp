@@ -32,7 +32,9 @@ Keys keys_of(std::string const& machine) {
     keys.erase("machine.description");
     for (auto& [name, value] : keys) {
         bool const text = value.starts_with('"');
-        std::erase_if(value, [text](char one) { return std::string_view(text ? "\"" : "[]_").contains(one); });
+        std::erase_if(value, [text](char one) {
+            return std::string_view(text ? "\"" : "[]_").find(one) != std::string_view::npos;
+        });
         std::ranges::replace(value, ',', ' ');
     }
     return keys;
