@@ -14,7 +14,7 @@ enum class What : std::uint8_t { Reads, ReadsAndWrites };
 /// through other lines of it. Of the second time: caches that are small are full then, and a directory knows the lines.
 inline double stream_bytes_per_cycle(Keys const& keys, unsigned cores, unsigned node, Order order, What what) {
     Simulation simulation(keys);
-    std::vector<std::uint64_t> lines = scattered_lines(Simulation::on_node(node, 0), Simulation::node_bytes / 2);
+    std::vector<std::uint64_t> lines = scattered_lines(Simulation::on_node(node, 0), Simulation::node_bytes / 8);
     if (order == Order::Sequential) std::ranges::sort(lines);
     std::size_t const of_a_core = lines.size() / cores;
     std::vector<std::size_t> at(cores);

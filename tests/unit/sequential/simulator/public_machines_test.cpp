@@ -45,7 +45,7 @@ double gigabytes_per_second(Keys keys, unsigned node, Order order, What what) {
     keys["core.threads"] = "1";
     keys["l2.bytes"] = "65536"; // so that lines are written back soon; reads find nothing in caches anyway
     keys["l2.ways"] = keys["l3.ways"] = "8";
-    keys["l3.bytes"] = "2097152";
+    keys["l3.bytes"] = "262144";
     return stream_bytes_per_cycle(keys, 32, node, order, what) * std::stod(keys["machine.hertz"]) / 1e9;
 }
 
