@@ -190,8 +190,8 @@ def test_the_driver_measures_experiments_and_the_report_shows_them_behind_the_fi
     assert done.code == 0, done.output + done.complaint
     assert "2 figures, 1 rounds: about 1 minutes" in done.output
     table = page.read_text()
-    assert re.search(r"\| E9 \| queues of requests.* \| 1.00 or more \| (yes|NO): [\d.]+, 1/4000 \|", table)
-    assert table.index("| E9 |") < table.index("| E20 |")
+    assert re.search(r"\|E9\|queues of requests.*\|1.00 or more\|(yes|NO): [\d.]+, 1/4000\|", table)
+    assert table.index("|E9|") < table.index("|E20|")
     (run,) = read_runs([str(tmp_path / "results" / "latest")])
     points = points_of(run.rows)
     assert figure_numbers(points) == ["E9", "E20"]
