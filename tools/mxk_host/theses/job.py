@@ -134,7 +134,7 @@ def _lines(states: States, thesis: Thesis) -> Iterator[str]:
 
 def _origin(it: Run, size: Size, state: State) -> str:
     how = f"{it.machine} x{it.scale_caches:g}" if it.scale_caches else it.machine
-    build = next((str(machine_of(row)["build"]) for row in state.rows() if "build" in machine_of(row)), "?")
+    build = next((str(machine_of(row)["build"]) for row in state.rows if "build" in machine_of(row)), "?")
     return f"{how}, {size}, {build.split()[0]}"
 
 
@@ -146,7 +146,7 @@ def _stored(states: States, part: Part) -> tuple[Size, State | None]:
 def _judged(claim: Claim, state: State | None) -> Judged:
     if state is None or not state.is_done:
         return Judged(NOT_RUN if state is None else state.told(), None)
-    return claim.judged(state.rows())
+    return claim.judged(state.rows)
 
 
 def _verdict(claim: Claim, judged: Judged) -> str:

@@ -4,6 +4,7 @@ where its folder is. Only what was done for this build, this machine and this co
 import hashlib
 import json
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from mxk_host import files, image
@@ -29,17 +30,21 @@ class State:
     @property
     def is_done(self) -> bool:
         """Whether it succeeded, and its rows are still there."""
-        return not self.failure and (Path(self.folder) / "results.jsonl").is_file()
+        return not self.failure and self._rows_file.is_file()
 
     def told(self) -> str:
         """In a word or a line."""
         return f"failed: {self.failure}" if self.failure else "done" if self.is_done else NOT_RUN
 
+    @cached_property
     def rows(self) -> list[Row]:
-        """What was measured and said."""
+        """What was measured and said, of one that is done; read once for all that is said of it."""
         # The rows alone: the simulator's own result, beside them, takes seconds to read.
-        kept = [str(Path(self.folder) / "results.jsonl")] if self.is_done else []
-        return [found.row for run in read_runs(kept) for found in run.rows] if kept else []
+        return [found.row for run in read_runs([str(self._rows_file)]) for found in run.rows]
+
+    @property
+    def _rows_file(self) -> Path:
+        return Path(self.folder) / "results.jsonl"
 
 
 @dataclass(frozen=True)
