@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "bench/dataflow/graph_boxes.hpp"
+#include "bench/frame/measured_part.hpp"
 #include "bench/frame/steps.hpp"
 #include "kernel/clock.hpp"
 #include "kernel/console/named.hpp"
@@ -109,6 +110,9 @@ Result<void> DataflowExperiment::run_at(Point const& point, std::span<Sample> sa
                         .sleeps = Nanoseconds{options_.sleep_time}};
     bool const is_other = idling.polls != before.polls || idling.sleeps != before.sleeps;
     if (is_other) MXK_TRY(set_idling(cores(point), idling));
+    // For a simulator. Where evidence is taken or events are counted, that would be of this core alone.
+    bool const is_seen = !are_parts_watched();
+    if (is_seen) measured_part_begins();
     auto ended = scenario_.run({.bench = *this,
                                 .options = options_,
                                 .system = systems_[point[0]],
@@ -118,6 +122,7 @@ Result<void> DataflowExperiment::run_at(Point const& point, std::span<Sample> sa
                                 .shape = shape_at(point),
                                 .sample = samples[0],
                                 .progress = progress});
+    if (is_seen) measured_part_ends();
     if (is_other) MXK_TRY(set_idling(cores(point), before));
     return ended;
 }

@@ -24,6 +24,7 @@ from mxk_host.simulate.machine_file import FOLDER, MachineFile, machine_names, r
 from mxk_host.simulate.marked_rows import RowMarker
 from mxk_host.simulate.plugin import find_markers
 from mxk_host.simulate.result_file import ResultError, result_of
+from mxk_host.simulate.samples import Samples
 from mxk_host.simulate.shape import memory_ranges, node_of, shape_of
 from mxk_host.simulate.totals import by_name, total_of
 from mxk_host.stream import json_row
@@ -275,6 +276,13 @@ def test_dram_that_contradicts_itself_is_refused(tmp_path: Path, bank_cycle: str
             for scale in ("0", "-1", "0.0124", "1e9")
         ),
         (["--machine", "primergy-rx200-s7", "--scale-caches", "nan", "topology"], "nan"),
+        *(
+            (
+                ["--machine", "test-2x2", f"--sample={share}", "topology"],
+                "expected --sample as a share of what is measured, from 0.001 to 1",
+            )
+            for share in ("0", "-0.1", "1.5", "nan", "0.0001")
+        ),
     ],
 )
 def test_refuses_before_anything_is_built_or_started(arguments: list[str], complaint: str) -> None:
@@ -507,6 +515,37 @@ def test_the_last_caches_are_scaled_in_whole_sets_and_rows_say_so(fakes: Fakes) 
     assert "l3.bytes = 655360" not in whole
     odd = read_machine(machine, None).with_last_caches(0.03).sections["l3"]
     assert odd["bytes"] % (odd["ways"] * 64) == 0
+
+
+def test_rows_of_a_sampled_run_say_how_much_was_modelled_and_how_far_off_they_may_be(
+    tmp_path: Path, fakes: Fakes
+) -> None:
+    part = {"cycles": 1000, "sampled": {"modelled": 200, "skipped_instructions": 1, "error": 0.04}}
+    longer = {"cycles": 3000, "sampled": {"modelled": 300, "skipped_instructions": 1, "error": 0.08}}
+    short = {"cycles": 1000, "sampled": {"modelled": 500, "skipped_instructions": 1, "error": None}}
+    path = tmp_path / "samples.jsonl"
+    of_rows = Samples(path)
+    assert of_rows.of_next_row() == {}
+    path.write_text(f"{json.dumps(part)}\n{json.dumps(longer)}\n")
+    assert of_rows.of_next_row() == {"modelled": 0.125, "error": 0.07}
+    assert of_rows.of_next_row() == {"modelled": 0.125, "error": 0.07}, "of the same measured parts"
+    path.write_text(path.read_text() + f"{json.dumps(short)}\n")
+    marker = RowMarker({"machine": "m"}, of_rows)
+    marked = json_row(marker.feed(b'{"benchmark":"t"}\n').decode())
+    assert marked is not None
+    assert marked["simulated"] == {"machine": "m", "modelled": 0.5, "error": None}
+
+    document = a_result(fakes)
+    for region in document["regions"]:
+        region["sampled"] = {"modelled": (region["end"] - region["begin"]) / 4, "skipped_instructions": 1, "error": 0.1}
+    sampled = ["--machine", "test-2x2", "--sample", "0.25", "--", "bench table --json"]
+    said = fakes.drive(*sampled, serial=serial(row()), result=document)
+    assert said.code == 0, said.complaint
+    assert "25.0 % of the time was modelled, tables are of that" in said.output
+    assert f"sample=100000/400000,samples={said.results}/samples.jsonl" in " ".join(fakes.arguments)
+    (kept,) = points_of([Found(it, "bench table --json") for it in map(json_row, said.output.splitlines()) if it])
+    assert " --sample 0.25 " in command_of(kept)
+    assert "sample" not in fakes.drive("--machine", "test-2x2", "topology").output
 
 
 def test_marking_is_the_same_in_pieces_of_any_size() -> None:

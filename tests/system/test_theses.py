@@ -104,6 +104,7 @@ def test_the_files_are_sound_and_every_thesis_is_there() -> None:
         (" --json", "", "part first: command: expected console commands with --json"),
         ("cores 1,4 --json", "cores 'a' --json", "part first: expected commands of printable ASCII without quotes"),
         ("minutes = 600", "minutes = 600\nwhole = 1", "part first: whole: expected true or false, got 1"),
+        ("minutes = 600", "minutes = 600\nsample = 0", "part first: sample: expected a share from 0.001 to 1, got 0"),
         ("[part.second]", "[part.Second]", "part Second: expected a name of up to 40 small letters"),
         ('name = "grows"', 'name = "falls"', "one.toml: falls: expected another name: it is in one.toml, too"),
         ('part = "first"', 'part = "third"', "statement grows: part: expected one of first, second, got 'third'"),
@@ -206,15 +207,18 @@ class Simulator:
 
     def __init__(self) -> None:
         self.commands: list[str] = []
+        self.samples: list[float] = []
+        self.rows = ROWS
         self.fails: dict[str, DriverError] = {}
 
     def simulate(self, simulation: Any, *, folder: Path, **_: object) -> None:  # noqa: ANN401
         """As mxk_host.simulate.job."""
         self.commands.append(simulation.commands)
+        self.samples.append(simulation.sample)
         for name, error in self.fails.items():
             if name in simulation.commands:
                 raise error
-        (folder / "results.jsonl").write_text("".join(f"{json.dumps(it)}\n" for it in ROWS))
+        (folder / "results.jsonl").write_text("".join(f"{json.dumps(it)}\n" for it in self.rows))
 
 
 @pytest.fixture
@@ -329,6 +333,23 @@ def test_the_page_has_what_is_stored(folder: Path, simulator: Simulator, tmp_pat
     assert "\ntest-2x2, full, abc: `first`\n" in page.read_text()
     assert len(simulator.commands) == 2
     assert job.show(states, parts, Size.SMALL) == 1
+
+
+def test_a_sampled_part_says_so_with_the_largest_error_of_its_rows(
+    folder: Path, simulator: Simulator, tmp_path: Path
+) -> None:
+    one = folder / "one.toml"
+    one.write_text(one.read_text().replace("minutes = 600\n", "minutes = 600\nsample = 0.05\nsmt = true\n"))
+    theses, states, page = read_theses(folder), settings(folder).states, tmp_path / "page.md"
+    parts = theses[0].parts
+    assert " --smt --sample 0.05 --mem 4G -- " in parts[0].runs[Size.FULL].line
+    simulator.rows = [
+        row(cores, 1e6, simulated={"error": error}) for cores, error in ((1, 0.03), (4, 0.012), (2, None))
+    ]
+    job.run(settings(folder, Size.FULL), parts)
+    assert simulator.samples == [0.05, 1]
+    job.put(states, theses, parts, page)
+    assert "test-2x2 --smt --sample 0.05, rows to 3.0 %, full, abc: `first`;" in page.read_text()
 
 
 # The driver around it

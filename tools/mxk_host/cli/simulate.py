@@ -13,6 +13,13 @@ from mxk_host.errors import UsageError
 from mxk_host.image import BUILD
 
 _LIST = "machines"
+_MIN_SHARE = 0.001
+
+
+def _share(value: float) -> float:
+    if not _MIN_SHARE <= value <= 1:
+        raise UsageError(f"expected --sample as a share of what is measured, from {_MIN_SHARE} to 1, got {value}")
+    return value
 
 
 def simulate(
@@ -37,6 +44,10 @@ def simulate(
             metavar="KEY=VALUE", help="Another value than the machine's file has: memory.banks=0. Repeatable."
         ),
     ] = None,
+    sample: Annotated[
+        float,
+        typer.Option(callback=_share, help="Model this share of what is measured, in intervals: 0.1 for long runs."),
+    ] = 1,
     mem: Memory = "4G",
     seed: Annotated[int, typer.Option(min=0, help="Of what the model draws by chance.")] = 1,
     whole: Annotated[bool, typer.Option("--whole", help="Model all, from the boot on: slow.")] = False,
@@ -64,7 +75,9 @@ def simulate(
         described = described.with_threads()
     if not commands:
         raise UsageError("expected commands to simulate, such as 'bench table --cores 1,2 --ops 100K --json'")
-    simulation = job.Simulation(described, cpus, mem, seed, whole, command_text(commands), (build / NAME).absolute())
+    simulation = job.Simulation(
+        described, cpus, mem, seed, whole, command_text(commands), (build / NAME).absolute(), sample
+    )
     if dry_run:
         job.explain(simulation)
     else:

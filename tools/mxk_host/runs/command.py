@@ -88,7 +88,7 @@ def _program(point: Point, typed: str) -> str:
 def _simulating(point: Point, typed: str) -> str:
     simulation = simulation_of(point.first)
     words = ["tools/mxk simulate --machine", text_of(simulation.get("machine"))]
-    for name, option in (("cores", "cpus"), ("seed", "seed"), ("scale_caches", "scale-caches")):
+    for name, option in (("cores", "cpus"), ("seed", "seed"), ("scale_caches", "scale-caches"), ("sample", "sample")):
         if value := text_of(simulation.get(name)):
             words += [f"--{option}", value]
     if simulation.get("threads_per_core") is not None:

@@ -209,7 +209,7 @@ def settings_of(row: Row) -> Settings:
             found[name] = setting
     simulation = simulation_of(row)
     if name := text_of(simulation.get("machine")):
-        options = ("threads_per_core", "scale_caches")
+        options = ("threads_per_core", "scale_caches", "sample")
         told = [f"{option} {value}" for option in options if (value := text_of(simulation.get(option)))]
         changes = simulation.get("changes")
         found[_SIMULATED] = ", ".join([name, *told, *map(str, changes if isinstance(changes, list) else ())])

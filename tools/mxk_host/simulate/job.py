@@ -16,7 +16,7 @@ from mxk_host.jobs import PROGRESS_EVERY, SIMULATED, Job
 from mxk_host.machine import Accelerator, Boot, Emulator, Firmware
 from mxk_host.qemu import Machine
 from mxk_host.runner import run_captured
-from mxk_host.simulate import result_file
+from mxk_host.simulate import result_file, samples
 from mxk_host.simulate.machine_file import MachineFile, machine_names, read_machine
 from mxk_host.simulate.marked_rows import RowMarker
 from mxk_host.simulate.names import add_names
@@ -47,6 +47,7 @@ class Simulation:
     whole: bool
     commands: str
     plugin: Path
+    sample: float = 1  # of measured parts, this share is modelled
 
     @property
     def mark(self) -> dict[str, Any]:
@@ -65,6 +66,7 @@ class Simulation:
                 ("scale_caches", self.machine.scale, 1),
                 ("threads_per_core", self.machine.threads_per_core, 1),
                 ("changes", list(self.machine.changes), []),
+                ("sample", self.sample, 1),
             )
             if value != default
         }
@@ -73,7 +75,14 @@ class Simulation:
         """The QEMU command line, for files in this folder."""
         shape = shape_of(self.machine, self.cpus, self.memory)
         plugin = Plugin(
-            self.plugin, folder / FLAT_FILE, folder / result_file.NAME, markers, memory_ranges(shape), self.seed
+            self.plugin,
+            folder / FLAT_FILE,
+            folder / result_file.NAME,
+            markers,
+            memory_ranges(shape),
+            self.seed,
+            self.sample,
+            folder / samples.NAME,
         )
         machine = Machine(
             shape,
@@ -151,7 +160,8 @@ def _run(
     line = simulation.line(folder, markers)
     files.write_text(folder / "command.txt", f"{shlex.join(line)}\n# commands: {simulation.commands}\n")
     display = Display(sys.stdout, PROGRESS_EVERY)
-    marker = RowMarker(simulation.mark)
+    sampled = samples.Samples(folder / samples.NAME) if simulation.sample < 1 else None
+    marker = RowMarker(simulation.mark, sampled)
     with files.log(folder / "console.log") as log, display:
 
         def show(data: bytes) -> None:

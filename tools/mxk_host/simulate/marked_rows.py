@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mxk_host.check_sum import line_of
+from mxk_host.simulate.samples import Samples
 from mxk_host.stream import Row, json_row
 
 FIELD = "simulated"
@@ -18,8 +19,9 @@ _END_OF_LINE = re.compile(rb"\n")
 class RowMarker:
     """Adds what a row is simulated with to each."""
 
-    def __init__(self, simulated: Mapping[str, Any]) -> None:
+    def __init__(self, simulated: Mapping[str, Any], samples: Samples | None = None) -> None:
         self._simulated = dict(simulated)
+        self._samples = samples
         self._held = b""  # the line that is not finished, if it may be a row
 
     def feed(self, data: bytes) -> bytes:
@@ -40,7 +42,8 @@ class RowMarker:
 
     def marked(self, row: Row) -> Row:
         """The row with its mark."""
-        return {name: value for name, value in row.items() if name != FIELD} | {FIELD: self._simulated}
+        of_row = {} if self._samples is None else self._samples.of_next_row()
+        return {name: value for name, value in row.items() if name != FIELD} | {FIELD: self._simulated | of_row}
 
     def _line(self, line: bytes) -> bytes:
         before, erase, text = line.rpartition(_ERASE)

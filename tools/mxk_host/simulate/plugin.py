@@ -11,6 +11,8 @@ from mxk_host.qemu import option_value
 from mxk_host.simulate.symbols import Symbols
 
 NAME = "mxk-simulator.so"
+# Cycles that are modelled at a time in a sampled run: caches and buffers are what they would be long before the end.
+_SAMPLE = 100_000
 # Where the kernel says that a measured part begins and ends: two functions that do nothing. All else runs without the
 # model.
 _BEGIN, _END = "measured_part_begins", "measured_part_ends"
@@ -54,6 +56,8 @@ class Plugin:
     markers: Markers | None
     memory: Sequence[tuple[int, int, int]]  # physical ranges with their nodes
     seed: int
+    sample: float  # of measured parts, this share is modelled
+    samples: Path  # a line for each of them, if that is not all
 
     @property
     def arguments(self) -> list[str]:
@@ -69,6 +73,8 @@ class Plugin:
             words += [f"roi-begin={self.markers.begin:#x}", f"roi-end={self.markers.end:#x}"]
         ranges = ";".join(f"{begin:#x}-{end:#x}@{node}" for begin, end, node in self.memory)
         words += [f"memory-nodes={ranges}", f"seed={self.seed}"]
+        if self.sample < 1:
+            words += [f"sample={_SAMPLE}/{round(_SAMPLE / self.sample)}", f"samples={option_value(self.samples)}"]
         return ["-plugin", ",".join(words)]
 
 

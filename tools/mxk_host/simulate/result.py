@@ -128,11 +128,17 @@ class Region:
     channels: list[Channels]
     functions: list[Function]
     lines: list[Line]
+    modelled: float | None = None  # cycles of it, if not all: what all the others but begin and end are about
 
     @property
     def cycles(self) -> float:
         """How long it took."""
         return self.end - self.begin
+
+    @property
+    def modelled_cycles(self) -> float:
+        """How much of that was modelled."""
+        return self.cycles if self.modelled is None else self.modelled
 
     @property
     def active_cores(self) -> list[Core]:

@@ -44,7 +44,8 @@ _LINE = _object(
     ["what", "node"], physical=_ADDRESS, virtual=_ADDRESS, what=_TEXT, node=_NODE, places=_list(_PLACE), **_MOVED
 )
 _PARTS = {"cores": _list(_CORE), "channels": _list(_CHANNELS), "functions": _list(_FUNCTION), "lines": _list(_LINE)}
-_REGION = _object(begin=_NUMBER, end=_NUMBER, traffic=_list(_list(_NUMBER)), **_PARTS)
+_SAMPLED = _object(modelled=_NUMBER, skipped_instructions=_NUMBER, error={"type": ["number", "null"]})
+_REGION = _object(["sampled"], begin=_NUMBER, end=_NUMBER, traffic=_list(_list(_NUMBER)), sampled=_SAMPLED, **_PARTS)
 _RESULT = _object(machine=_TEXT, hertz=_NUMBER, instructions=_NUMBER, host_seconds=_NUMBER, regions=_list(_REGION))
 
 
@@ -80,6 +81,7 @@ def _region(it: Json) -> Region:
         [Channels(**one) for one in it["channels"]],
         [Function(int(one["address"], 16), *_spent(one), one.get("name", "")) for one in it["functions"]],
         list(map(_line, it["lines"])),
+        it.get("sampled", {}).get("modelled"),
     )
 
 

@@ -173,7 +173,13 @@ def short(name: str) -> str:
 
 def _speed(result: Result) -> str:
     rate = result.instructions / result.host_seconds if result.host_seconds else 0.0
-    return f"{_count(result.instructions)} instructions in {result.host_seconds:.1f} s, {number(rate)} per second"
+    modelled, cycles = (
+        sum(part) for part in zip(*((it.modelled_cycles, it.cycles) for it in result.regions), strict=True)
+    )
+    share = f"; {_percent(modelled / cycles)} of the time was modelled, tables are of that" if modelled < cycles else ""
+    return (
+        f"{_count(result.instructions)} instructions in {result.host_seconds:.1f} s, {number(rate)} per second{share}"
+    )
 
 
 def _parts(stacks: Iterable[Stack]) -> list[str]:

@@ -11,7 +11,7 @@ def total_of(regions: Sequence[Region]) -> Region:
     functions: dict[tuple[str, int], Function] = {}
     lines: dict[int, Line] = {}
     channels: dict[int, Channels] = {}
-    cycles = sum(region.cycles for region in regions)
+    cycles = sum(region.modelled_cycles for region in regions)
     for region in regions:
         for core in region.cores:
             sum_of = cores.setdefault(core.number, Core(core.number, core.node, 0, 0, Stack()))
@@ -25,7 +25,7 @@ def total_of(regions: Sequence[Region]) -> Region:
         for channel in _by_node(region.channels):
             all_of = channels.setdefault(channel.node, Channels(channel.node, 0, 0))
             all_of.bytes += channel.bytes
-            all_of.busy += channel.busy * region.cycles / cycles if cycles else 0.0
+            all_of.busy += channel.busy * region.modelled_cycles / cycles if cycles else 0.0
     return Region(
         0,
         cycles,

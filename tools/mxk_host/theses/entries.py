@@ -43,6 +43,7 @@ class Run:
     mem: str = "4G"
     scale_caches: float | None = None
     smt: bool = False  # all threads of its cores are on
+    sample: float = 1  # that share of what is measured is modelled
     whole: bool = False  # of benchmarks that do not say what their measured part is
 
     def described(self) -> MachineFile:
@@ -56,7 +57,8 @@ class Run:
     def line(self) -> str:
         """What does the same."""
         scaled = f" --scale-caches {self.scale_caches:g}" if self.scale_caches else ""
-        options = f"{scaled}{' --smt' if self.smt else ''} --mem {self.mem}{' --whole' if self.whole else ''}"
+        sampled = f" --sample {self.sample:g}" if self.sample < 1 else ""
+        options = f"{scaled}{' --smt' if self.smt else ''}{sampled} --mem {self.mem}{' --whole' if self.whole else ''}"
         return f"tools/mxk simulate --machine {self.machine}{options} -- '{self.command}'"
 
 
@@ -129,6 +131,7 @@ _LINE = _text("a line of 1 to 400 characters", r"[^\x00-\x1f]{1,400}")
 _MEMORY = _text("memory such as 4G", r"[1-9]\d{0,5}[MG]")
 _COMMAND = _text("console commands with --json", r".*--json.*")
 _POSITIVE = Value("a number above 0", lambda it: type(it) in (int, float) and 0 < it < inf)
+_SHARE = Value("a share from 0.001 to 1", lambda it: type(it) in (int, float) and 0.001 <= it <= 1)
 _MACHINE = Value("a machine, one of `tools/mxk simulate machines`", lambda it: it in machine_names())
 _BETWEEN = Value(
     "[low, high], two numbers, the larger one behind, each maybe inf",
@@ -147,6 +150,7 @@ _RUN_KEYS = {
     "minutes": _POSITIVE,
     "mem": _MEMORY,
     "scale_caches": _POSITIVE,
+    "sample": _SHARE,
     "smt": _TRUTH,
     "whole": _TRUTH,
 }

@@ -11,7 +11,7 @@ from mxk_host.commands import command_text
 from mxk_host.errors import DriverError, ExitCode
 from mxk_host.image import shown
 from mxk_host.runner import signals_unwind
-from mxk_host.runs.point import machine_of
+from mxk_host.runs.point import machine_of, simulation_of
 from mxk_host.simulate import job as simulation
 from mxk_host.theses.entries import Claim, Judged, Part, Run, Size, Thesis
 from mxk_host.theses.state import NOT_RUN, State, States, key_of
@@ -65,7 +65,7 @@ def _run_part(settings: Settings, part: Part, key: str) -> None:
     folder, start = results.new_folder(settings.results), time.monotonic()
     failure: DriverError | None = None
     planned = simulation.Simulation(
-        it.described(), None, it.mem, _SEED, it.whole, command_text([it.command]), settings.plugin
+        it.described(), None, it.mem, _SEED, it.whole, command_text([it.command]), settings.plugin, it.sample
     )
     try:
         simulation.simulate(planned, build=False, timeout=settings.timeout, folder=folder)
@@ -134,6 +134,11 @@ def _lines(states: States, thesis: Thesis) -> Iterator[str]:
 
 def _origin(it: Run, size: Size, state: State) -> str:
     how = f"{it.machine} x{it.scale_caches:g}" if it.scale_caches else it.machine
+    how += " --smt" if it.smt else ""
+    if it.sample < 1:
+        errors = [simulation_of(row).get("error") for row in state.rows]
+        known = [error for error in errors if isinstance(error, float)]
+        how += f" --sample {it.sample:g}, rows to {100 * max(known):.1f} %" if known else f" --sample {it.sample:g}"
     build = next((str(machine_of(row)["build"]) for row in state.rows if "build" in machine_of(row)), "?")
     return f"{how}, {size}, {build.split()[0]}"
 

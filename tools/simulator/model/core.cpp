@@ -203,6 +203,11 @@ void Core::advance(Time time, Cause cause) {
     dispatched_ = std::max(dispatched_, retired_);
 }
 
+void Core::skip_until(Time time) {
+    retired_ = std::max(retired_, time);
+    dispatched_ = std::max(dispatched_, retired_);
+}
+
 void Core::set_awake(bool awake) {
     if (awake == awake_) return;
     awake_ = awake;

@@ -43,6 +43,8 @@ class Core {
 
     /// Sleeps until then, if that is not in the past.
     void idle_until(Time time) { advance(time, Cause::Idle); }
+    /// Goes on then, if that is not in the past; what was until then is nobody's time.
+    void skip_until(Time time);
     /// Waits until then for other reasons.
     void wait_until(Time time) { advance(time, Cause::Synchronisation); }
     /// Whether it runs: of one that sleeps, nothing is executed. At first all sleep.

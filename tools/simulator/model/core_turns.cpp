@@ -21,21 +21,41 @@ std::uint64_t Turns::draw(std::uint64_t below) { // xorshift64*
     return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random_ * 0x2545f4914f6cdd1d) * below >> 64);
 }
 
-void Turns::pass(Time lookahead) {
+/// Of those that are awake.
+Time Turns::smallest_clock() const {
     Time last = never;
     for (Core const& core : cores_)
         if (core.awake) last = std::min(last, core.clock);
+    return last;
+}
+
+void Turns::give_to(unsigned holder, Time lookahead) {
+    holder_ = holder;
+    others_ = never;
+    for (unsigned core = 0; core != count(); ++core)
+        if (core != holder && cores_[core].awake) others_ = std::min(others_, cores_[core].clock);
+    limit_ = others_ == never ? never : cores_[holder_].clock + draw(lookahead);
+}
+
+void Turns::pass(Time lookahead) {
+    Time const last = smallest_clock();
     auto const may_run = [&](Core const& core) { return core.awake && core.clock - last <= lookahead; };
     auto skipped = draw(static_cast<std::uint64_t>(std::ranges::count_if(cores_, may_run)));
-    holder_ = nobody;
-    others_ = never;
-    for (unsigned core = 0; core != count(); ++core) {
-        if (holder_ == nobody && may_run(cores_[core]) && skipped-- == 0)
-            holder_ = core;
-        else if (cores_[core].awake)
-            others_ = std::min(others_, cores_[core].clock);
+    unsigned holder = 0;
+    while (holder != count() && !(may_run(cores_[holder]) && skipped-- == 0)) ++holder;
+    give_to(holder == count() ? nobody : holder, lookahead);
+}
+
+void Turns::pass_to_nearest(Time lookahead) {
+    Time const last = smallest_clock();
+    unsigned holder = holder_ == nobody ? count() - 1 : holder_;
+    for (unsigned left = count(); left != 0; --left) {
+        holder = holder + 1 == count() ? 0 : holder + 1;
+        if (!cores_[holder].awake || cores_[holder].clock - last > lookahead) continue;
+        give_to(holder, lookahead);
+        return;
     }
-    limit_ = others_ == never ? never : cores_[holder_].clock + draw(lookahead);
+    give_to(nobody, lookahead);
 }
 
 } // namespace mxk::simulator

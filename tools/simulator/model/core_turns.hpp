@@ -37,6 +37,9 @@ class Turns {
 
     /// The next turn; nobody's, if all sleep.
     void pass(Time lookahead);
+    /// The next turn, of the first one behind the holder that may run: the emulator, which goes round its cores, comes
+    /// to it soonest. Where cores need not be in an order that no program can rely on.
+    void pass_to_nearest(Time lookahead);
 
     /// The holder's turn is over when its clock has passed that.
     Time limit() const { return limit_; }
@@ -50,6 +53,8 @@ class Turns {
     };
 
     std::uint64_t draw(std::uint64_t below);
+    Time smallest_clock() const;
+    void give_to(unsigned holder, Time lookahead);
 
     std::vector<Core> cores_;
     std::uint64_t random_;

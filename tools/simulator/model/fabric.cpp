@@ -20,18 +20,22 @@ DramChannel& Fabric::channel_of(unsigned home, std::uint64_t line) {
 }
 
 Time Fabric::read(unsigned home, std::uint64_t line, unsigned to, Time start) {
+    Time const latency = machine_.memory_latency[machine_.pair(to, home)];
+    if (!is_modelled_) return start + latency;
     DramChannel& channel = channel_of(home, line);
     Time const delay = channel.read(start, line);
-    Time const idle = machine_.memory_latency[machine_.pair(to, home)] - channel.idle_delay();
+    Time const idle = latency - channel.idle_delay();
     return start + idle + delay + move(home, to, start + delay);
 }
 
 void Fabric::write_back(unsigned home, std::uint64_t line, unsigned from, Time start) {
+    if (!is_modelled_) return;
     Time const delay = move(from, home, start);
     channel_of(home, line).write(start + delay, line);
 }
 
 Time Fabric::move(unsigned from, unsigned to, Time start) {
+    if (!is_modelled_) return 0;
     traffic_[machine_.pair(from, to)] += Machine::line_bytes;
     return from == to ? 0 : links_[machine_.pair(from, to)].book(start, Machine::line_bytes);
 }

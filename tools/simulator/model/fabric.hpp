@@ -23,6 +23,9 @@ class Fabric {
     /// A line from a cache of a node to one of another or the same node: what it waits for the link.
     Time move(unsigned from, unsigned to, Time start);
 
+    /// Whether what passes waits for what passed before, and counts, as at first.
+    void set_modelled(bool is_modelled) { is_modelled_ = is_modelled; }
+
     std::uint64_t traffic(unsigned from, unsigned to) const { return traffic_[machine_.pair(from, to)]; }
     DramChannel const& channel(unsigned node, unsigned number) const {
         return channels_[node * machine_.channels + number];
@@ -36,6 +39,7 @@ class Fabric {
     std::vector<DramChannel> channels_; // node by node
     std::vector<Bandwidth> links_;      // [from][to]
     std::vector<std::uint64_t> traffic_;
+    bool is_modelled_ = true;
 };
 
 } // namespace mxk::simulator

@@ -47,6 +47,7 @@ class Coherence {
 
     Directory& directory() { return directory_; }
     Fabric const& fabric() const { return fabric_; }
+    Fabric& fabric() { return fabric_; }
     LineStatistics& statistics() { return statistics_; }
     LineStatistics const& statistics() const { return statistics_; }
     void reset_statistics();

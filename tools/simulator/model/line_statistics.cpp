@@ -34,6 +34,7 @@ void LineStatistics::reset() {
 
 void LineStatistics::count(LineNumber line, std::uint64_t virtual_address, unsigned transfers, unsigned invalidations,
                            Time waited) {
+    if (!counts_) return;
     if (std::uint64_t{line} * Machine::line_bytes >= directory_.page_tables()) return; // thought up
     DirectoryLine& entry = directory_[line];
     if (entry.statistics == 0) {
@@ -65,7 +66,7 @@ std::size_t LineStatistics::find(Place const& wanted) const {
 }
 
 void LineStatistics::count(std::uint32_t number, AccessedBy const& access) {
-    if (number == 0) return;
+    if (number == 0 || !counts_) return;
     Place const wanted{.code = access.code,
                        .line = number,
                        .core = static_cast<std::uint16_t>(access.core),

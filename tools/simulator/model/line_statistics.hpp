@@ -42,6 +42,9 @@ class LineStatistics {
         reset();
     }
 
+    /// Whether anything is counted, as at first.
+    void set_counting(bool counts) { counts_ = counts; }
+
     /// A line was moved or copies of it were invalidated.
     void count(LineNumber line, std::uint64_t virtual_address, unsigned transfers, unsigned invalidations, Time waited);
 
@@ -83,6 +86,7 @@ class LineStatistics {
     std::size_t used_places_ = 0;
     std::uint64_t uncounted_accesses_ = 0;
     unsigned min_events_ = 1;
+    bool counts_ = true;
 };
 
 } // namespace mxk::simulator

@@ -49,6 +49,13 @@ class Memory {
         coherence_.statistics().blame(line_of(physical_address), time);
     }
 
+    /// Whether accesses wait for channels and links, and count, as at first. Not where no model of a core says when
+    /// they come: then only caches and directory know of them.
+    void set_modelled(bool is_modelled) {
+        coherence_.fabric().set_modelled(is_modelled);
+        coherence_.statistics().set_counting(is_modelled);
+    }
+
     /// The translations of the processor's core are forgotten.
     void flush_tlb(unsigned processor) { own_[processor]->tlb.flush(); }
 

@@ -106,14 +106,24 @@ Json lines_in_json(LineStatistics const& statistics) {
 
 } // namespace
 
-void Results::add_region(Time begin, Time end, Memory const& memory, std::span<Core const* const> cores) {
-    Json const region = {{"begin", in_cycles(begin)},
-                         {"end", in_cycles(end)},
-                         {"cores", cores_in_json(machine_, cores)},
-                         {"traffic", traffic_in_json(machine_, memory.fabric())},
-                         {"channels", channels_in_json(machine_, memory.fabric(), end - begin)},
-                         {"functions", functions_in_json(cores)},
-                         {"lines", lines_in_json(memory.lines())}};
+std::string Sampled::json() const {
+    return Json{{"modelled", in_cycles(modelled)},
+                {"skipped_instructions", skipped_instructions},
+                {"error", error ? Json(*error) : Json()}}
+        .dump();
+}
+
+void Results::add_region(Time begin, Time end, Memory const& memory, std::span<Core const* const> cores,
+                         std::optional<Sampled> const& sampled) {
+    Time const modelled = sampled ? sampled->modelled : end - begin;
+    Json region = {{"begin", in_cycles(begin)},
+                   {"end", in_cycles(end)},
+                   {"cores", cores_in_json(machine_, cores)},
+                   {"traffic", traffic_in_json(machine_, memory.fabric())},
+                   {"channels", channels_in_json(machine_, memory.fabric(), modelled)},
+                   {"functions", functions_in_json(cores)},
+                   {"lines", lines_in_json(memory.lines())}};
+    if (sampled) region["sampled"] = Json::parse(sampled->json());
     regions_.push_back(region.dump());
 }
 

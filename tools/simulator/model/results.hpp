@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <ostream>
 #include <span>
 #include <string>
@@ -13,6 +14,15 @@
 
 namespace mxk::simulator {
 
+/// How a measured part was sampled.
+struct Sampled {
+    Time modelled;                      // of its time
+    std::uint64_t skipped_instructions; // that were not modelled
+    std::optional<double> error;        // 95 % limit, as a part of its time; nothing: not known
+
+    std::string json() const;
+};
+
 class Results {
   public:
     static constexpr std::size_t max_lines = 64; // of a region, those with the max time that was lost at them
@@ -21,8 +31,10 @@ class Results {
     explicit Results(Machine const& machine)
         : machine_(machine) {}
 
-    /// What happened since the statistics of memory and cores were reset, at `begin`, until `end`.
-    void add_region(Time begin, Time end, Memory const& memory, std::span<Core const* const> cores);
+    /// What happened since the statistics of memory and cores were reset, at `begin`, until `end`; of a part that was
+    /// sampled, where it was modelled.
+    void add_region(Time begin, Time end, Memory const& memory, std::span<Core const* const> cores,
+                    std::optional<Sampled> const& sampled = {});
 
     /// instructions: all that were simulated; host_seconds: that took.
     void write(std::ostream& output, std::uint64_t instructions, double host_seconds) const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "tools/simulator/model/machine_model.hpp"
 
@@ -56,6 +57,26 @@ Block& Blocks::find(qemu_plugin_tb const* translated, Pages& pages) {
     return *found;
 }
 
+void Blocks::set_skipped_costs(SampledCosts const& costs, unsigned nodes) {
+    for (auto& [code, block] : blocks_) {
+        block->skipped_costs.clear();
+        if (block->sleeps) continue; // how long is not its own
+        for (unsigned node = 0; node != nodes; ++node) {
+            std::optional<double> const each = costs.of_block(block->address, node);
+            if (!each) break;
+            auto const count = static_cast<double>(block->instructions.size());
+            block->skipped_costs.push_back(static_cast<Time>(*each * count + 0.5));
+        }
+    }
+}
+
+InstructionsOfBlocks Blocks::take_skipped() {
+    InstructionsOfBlocks skipped;
+    for (auto& [code, block] : blocks_)
+        if (block->skipped != 0) skipped[block->address] += static_cast<double>(std::exchange(block->skipped, 0));
+    return skipped;
+}
+
 void Blocks::decode(Block& block, std::string const& code) {
     std::memcpy(&block.address, code.data(), sizeof block.address);
     if (block.address == begin_ && begin_ != 0) block.marker = Marker::Begin;
@@ -69,6 +90,7 @@ void Blocks::decode(Block& block, std::string const& code) {
         Instruction instruction = decoder_.decode(last, address);
         instruction.length = static_cast<std::uint8_t>(size);
         block.instructions.push_back(instruction);
+        block.sleeps = block.sleeps || instruction.type == Class::Halt || instruction.type == Class::Mwait;
         if (instruction.type == Class::Pause) block.extra += costs_.pause;
         if (instruction.type == Class::SerialIo) block.extra += costs_.port;
         block.new_line.push_back(address / Machine::line_bytes != line);

@@ -7,6 +7,8 @@
 #include <unordered_map>
 
 #include "tools/simulator/decode/decoder.hpp"
+#include "tools/simulator/model/machine_model.hpp"
+#include "tools/simulator/model/sampled_costs.hpp"
 #include "tools/simulator/plugin/pages.hpp"
 #include "tools/simulator/plugin/plugin_api.hpp"
 #include "tools/simulator/plugin/translated_block.hpp"
@@ -29,6 +31,11 @@ class Blocks {
 
     /// While it is translated, on the thread that does it.
     Block& find(qemu_plugin_tb const* translated, Pages& pages);
+
+    /// What each takes from now on where it is skipped.
+    void set_skipped_costs(SampledCosts const& costs, unsigned nodes);
+    /// What was skipped since the last call.
+    InstructionsOfBlocks take_skipped();
 
   private:
     void decode(Block& block, std::string const& code);

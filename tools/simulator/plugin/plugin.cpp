@@ -39,14 +39,15 @@ void block_begins(unsigned, void* block) {
 }
 
 void accesses(unsigned, qemu_plugin_meminfo_t information, std::uint64_t address, void* instruction) {
-    if (!simulation->models()) return;
+    bool const stores = qemu_plugin_mem_is_store(information);
+    if (!simulation->measures() || simulation->was_done(address, stores)) return;
     qemu_plugin_hwaddr const* const place = qemu_plugin_get_hwaddr(information, address);
     if (place == nullptr) return;
     simulation->access(*static_cast<Instruction const*>(instruction),
                        {.virtual_address = address,
                         .physical_address = qemu_plugin_hwaddr_phys_addr(place),
                         .bytes = std::uint32_t{1} << qemu_plugin_mem_size_shift(information),
-                        .kind = qemu_plugin_mem_is_store(information) ? Kind::Store : Kind::Load,
+                        .kind = stores ? Kind::Store : Kind::Load,
                         .page_bits = simulation->pages().find(address).bits});
 }
 

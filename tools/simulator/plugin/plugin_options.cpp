@@ -63,11 +63,22 @@ Options Options::parse(std::span<char* const> arguments) {
             options.lookahead_cycles = number(name, value);
         else if (name == "seed")
             options.seed = number(name, value);
+        else if (name == "sample") {
+            options.sample_cycles = number(name, take_until(value, '/'));
+            options.sample_period_cycles = number(name, value);
+        } else if (name == "samples")
+            options.samples = value;
         else
-            refuse("plugin", "machine, result, roi-begin, roi-end, whole, memory-nodes, lookahead or seed", name);
+            refuse("plugin",
+                   "machine, result, roi-begin, roi-end, whole, memory-nodes, lookahead, seed, sample or samples",
+                   name);
     }
     if (options.machine.empty()) refuse("machine", "a file", "");
     if (options.result.empty()) refuse("result", "a file", "");
+    constexpr std::uint64_t min_sample = 1000;
+    if (options.sample_cycles != options.sample_period_cycles &&
+        (options.sample_cycles < min_sample || options.sample_period_cycles < options.sample_cycles))
+        refuse("sample", "at least 1000 cycles of as many or more", std::to_string(options.sample_cycles));
     if (!options.whole && (options.begin == 0) != (options.end == 0)) refuse("roi-end", "roi-begin and roi-end", "one");
     return options;
 }

@@ -8,6 +8,8 @@
 //     memory-nodes  which physical memory belongs to which node: 0x0-0x80000000@0;0x100000000-0x180000000@1
 //     lookahead     how far a core's clock may be beyond the others' where the model runs, in cycles (30)
 //     seed          of the order in which cores run
+//     sample        100000/1000000: in a measured part intervals of so many cycles are modelled, of so many in the mean
+//     samples       where a line goes behind each measured part that was sampled
 #pragma once
 
 #include <cstdint>
@@ -28,6 +30,9 @@ struct Options {
     std::vector<MemoryRange> memory;
     std::uint64_t lookahead_cycles = 30;
     std::uint64_t seed = 0;
+    std::uint64_t sample_cycles = 1;
+    std::uint64_t sample_period_cycles = 1; // the same: all is modelled
+    std::string samples;
 
     /// Throws std::runtime_error, which names what is wrong.
     static Options parse(std::span<char* const> arguments);

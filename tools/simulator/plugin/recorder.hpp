@@ -12,7 +12,7 @@ namespace mxk::simulator {
 
 class Recorder {
   public:
-    void begin(Block const& block) {
+    void begin(Block& block) {
         block_ = &block;
         done_ = 0;
         end_ = static_cast<unsigned>(block.instructions.size());
@@ -21,7 +21,7 @@ class Recorder {
         used_ = 0;
     }
     /// Which was begun; null behind clear().
-    Block const* block() const { return block_; }
+    Block* block() const { return block_; }
     void clear() { block_ = nullptr; }
 
     /// Where the block is left: instructions from there on do not run.
@@ -59,7 +59,7 @@ class Recorder {
         unsigned instruction;
     };
 
-    Block const* block_ = nullptr;
+    Block* block_ = nullptr;
     unsigned done_ = 0; // below: accounted for
     unsigned end_ = 0;
     bool was_cut_ = false;

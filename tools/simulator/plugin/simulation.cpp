@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace mxk::simulator {
 namespace {
 
 // Outside of the measured part: as far as cores' clocks may be apart, in cycles.
 constexpr std::uint64_t outside_lookahead_cycles = 1000;
+
+// In a measured part where it is skipped: near enough for cores that wait for each other.
+constexpr std::uint64_t skipping_lookahead_cycles = 1000;
 
 // What an access to a device takes there: about what a chip set of real machines needs.
 constexpr double device_access_nanoseconds = 500;
@@ -25,7 +29,8 @@ Simulation::Simulation(Options const& options, unsigned cores)
     , machine_(read_machine(options.machine))
     , memory_(machine_)
     , results_(machine_)
-    , outside_lookahead_(cycles(outside_lookahead_cycles))
+    , sampling_(cycles(options.sample_cycles), cycles(options.sample_period_cycles), options.seed)
+    , costs_(machine_)
     , device_access_(machine_.of_nanoseconds(device_access_nanoseconds))
     , turns_(cores, options.seed)
     , recorders_(cores)
@@ -78,7 +83,7 @@ void Simulation::finish(unsigned core, Block& next) {
     Block const& block = *recorder.block();
     if (!recorder.was_cut() && !block.may_lead_to(next.address)) next.handles_interrupts = true;
     account(core, recorder.end(), next.address);
-    if (!models_) turns_.set_clock(core, turns_.clock(core) + block.extra);
+    if (!models_ && !(skips_ && !block.skipped_costs.empty())) turns_.set_clock(core, turns_.clock(core) + block.extra);
     recorder.clear();
 }
 
@@ -89,8 +94,19 @@ void Simulation::account(unsigned core, unsigned end, std::uint64_t next) {
         recorders_[core].execute(models_of_[core], end, next);
         turns_.set_clock(core, models_of_[core].retired());
     } else {
-        turns_.set_clock(core, turns_.clock(core) + cycles(recorders_[core].skip(end)));
+        Block& block = *recorders_[core].block();
+        unsigned const count = recorders_[core].skip(end);
+        turns_.set_clock(core, turns_.clock(core) + (skips_ ? skip(core, block, count) : cycles(count)));
     }
+}
+
+/// What so many of its instructions take without a model, in a measured part.
+Time Simulation::skip(unsigned core, Block& block, unsigned count) {
+    skipped_ += count;
+    block.skipped += count;
+    unsigned const node = machine_.node_of(machine_.core_of(core));
+    if (!block.skipped_costs.empty()) return block.skipped_costs[node] * count / block.instructions.size();
+    return static_cast<Time>(skipped_cost_of_any_[node] * count);
 }
 
 void Simulation::count_interrupt(unsigned core) {
@@ -101,7 +117,7 @@ void Simulation::count_interrupt(unsigned core) {
     if (models_) {
         models_of_[core].interrupt(models_of_[core].retired());
         turns_.set_clock(core, models_of_[core].retired());
-    } else {
+    } else if (!skips_) { // there it is part of what the block takes
         turns_.set_clock(core, turns_.clock(core) + machine_.core.interrupt);
     }
 }
@@ -113,10 +129,11 @@ void Simulation::attend(unsigned core, std::uintptr_t place) {
     attention_.store(Turns::never, std::memory_order_relaxed); // before interruptions are looked for
     wake_interrupted();
     if (one_more_is_awake_) pass_turn();
+    if (measures() && now(core) >= sampling_.next()) change_phase(now(core));
     bool const timers_ran = run_due_timers();
     if (one_more_is_awake_ || turns_.clock(core) > turns_.limit()) pass_turn();
     Time const due = next_timer_ <= turns_.others() ? next_timer_ : Turns::never;
-    Time const next = std::min(turns_.limit(), due);
+    Time const next = std::min({turns_.limit(), due, measures() ? sampling_.next() : Turns::never});
     Time expected = Turns::never;
     attention_.compare_exchange_strong(expected, next, std::memory_order_relaxed);
     if (timers_ran || turns_.holder() != core) leave(place);
@@ -139,7 +156,11 @@ bool Simulation::run_due_timers() {
 void Simulation::pass_turn() {
     one_more_is_awake_ = false;
     unsigned const before = turns_.holder();
-    turns_.pass(models_ ? cycles(options_.lookahead_cycles) : outside_lookahead_);
+    done_.fill({});
+    if (skips_)
+        turns_.pass_to_nearest(lookahead());
+    else
+        turns_.pass(lookahead());
     unsigned const holder = turns_.holder();
     attention_.store(0, std::memory_order_relaxed);
     if (holder == before) return;
@@ -183,13 +204,13 @@ void Simulation::halts(Instruction const& instruction) {
     Recorder& recorder = recorders_[core];
     account(core, static_cast<unsigned>(recorder.place_of(instruction)) + 1, instruction.address);
     recorder.clear();
-    Time const now = models_ ? models_of_[core].retired() : turns_.clock(core);
-    latest_.store(now, std::memory_order_relaxed);
+    Time const at = now(core);
+    latest_.store(at, std::memory_order_relaxed);
     turns_.sleep(core);
     models_of_[core].set_awake(false);
     was_woken_[core] = false;
     pass_turn();
-    interrupt(cpus_[core], now); // what is already pending will not come again
+    interrupt(cpus_[core], at); // what is already pending will not come again
     if (turns_.holder() == Turns::nobody) idle_thread_.tell();
 }
 
@@ -224,6 +245,13 @@ IdleThread::Next Simulation::pass_time() {
 }
 
 void Simulation::access(Instruction const& instruction, Access access) {
+    if (skips_) { // caches and memory go on
+        if (instruction.type == Class::Locked)
+            access.kind = access.kind == Kind::Load ? Kind::LockedLoad : Kind::LockedStore;
+        unsigned const core = turns_.holder();
+        memory_.access(core, access, turns_.clock(core), instruction.address);
+        return;
+    }
     Recorder& recorder = recorders_[turns_.holder()];
     if (recorder.has(instruction)) {
         recorder.add(static_cast<unsigned>(recorder.place_of(instruction)), access);
@@ -273,7 +301,7 @@ void Simulation::writes_port(std::uint64_t port) {
     constexpr std::uint64_t port_mask = 0xffff;
     if (port == 0) port = registers_.general(rdx) & port_mask;
     if (port != exit_port) return;
-    if (models_) end_region(models_of_[turns_.holder()].retired());
+    if (measures()) end_region(now(turns_.holder()));
     has_ended_.store(true, std::memory_order_relaxed);
     attention_.store(0, std::memory_order_relaxed);
 }
@@ -281,7 +309,7 @@ void Simulation::writes_port(std::uint64_t port) {
 Time Simulation::ticks() {
     unsigned const core = turns_.holder();
     if (core == Turns::nobody) return latest();
-    return models_ ? models_of_[core].retired() : turns_.clock(core);
+    return now(core);
 }
 
 Time Simulation::device_time() {
@@ -305,7 +333,7 @@ void Simulation::interrupt(CPUState* cpu, Time at) {
 
 void Simulation::mark(unsigned core, Marker marker) {
     if (marker == Marker::Begin && measuring_++ == 0) begin_region(turns_.clock(core));
-    if (marker == Marker::End && measuring_ != 0 && --measuring_ == 0) end_region(models_of_[core].retired());
+    if (marker == Marker::End && measuring_ != 0 && --measuring_ == 0) end_region(now(core));
 }
 
 void Simulation::begin_region(Time at) {
@@ -322,28 +350,110 @@ void Simulation::begin_region(Time at) {
     models_ = true;
     region_begin_ = at;
     host_begin_ = std::chrono::steady_clock::now();
+    memory_.set_modelled(true);
+    phase_begin_ = at;
+    modelled_ = 0;
+    skipped_ = 0;
+    sampling_.begin(at);
+    costs_.clear();
     attention_.store(0, std::memory_order_relaxed);
 }
 
 void Simulation::end_region(Time at) {
     host_time_ += std::chrono::steady_clock::now() - host_begin_;
-    std::vector<Core const*> cores;
-    for (unsigned core = 0; core != turns_.count(); ++core) {
-        Core& model = models_of_[core];
-        if (turns_.is_awake(core))
-            turns_.set_clock(core, model.retired());
-        else
-            model.idle_until(at);
-        instructions_ += model.instructions();
-        cores.push_back(&model);
+    if (models_)
+        end_modelling(at);
+    else
+        end_gap(at);
+    skips_ = false;
+    instructions_ += skipped_;
+    for (Core const& model : models_of_) instructions_ += model.instructions();
+    std::optional<Sampled> sampled;
+    if (sampling_.is_on()) {
+        std::optional<double> const error = costs_.error();
+        double const share = at > region_begin_ ? 1 - in_cycles(modelled_) / in_cycles(at - region_begin_) : 0;
+        sampled = Sampled{modelled_, skipped_,
+                          skipped_ == 0 ? 0
+                          : error       ? std::optional(*error * share)
+                                        : std::nullopt};
     }
-    results_.add_region(region_begin_, at, memory_, cores);
-    models_ = false;
+    results_.add_region(region_begin_, at, memory_, all_models(), sampled);
+    if (sampled) tell_of_sample(*sampled, at);
     attention_.store(0, std::memory_order_relaxed);
 }
 
+/// In a measured part that is sampled.
+void Simulation::change_phase(Time at) {
+    sampling_.advance(at);
+    switch (sampling_.phase()) {
+    case Sampling::Phase::WarmUp:
+        end_gap(at);
+        begin_modelling(at);
+        break;
+    case Sampling::Phase::Counted:
+        modelled_ += at - std::exchange(phase_begin_, at);
+        costs_.begin_interval(all_models());
+        break;
+    case Sampling::Phase::Skipped:
+        costs_.end_interval(all_models(), at - phase_begin_);
+        end_modelling(at);
+        blocks_.set_skipped_costs(costs_, machine_.nodes);
+        skipped_cost_of_any_.clear();
+        for (unsigned node = 0; node != machine_.nodes; ++node) skipped_cost_of_any_.push_back(costs_.of_any(node));
+        skips_ = true;
+        memory_.set_modelled(false);
+        break;
+    }
+}
+
+/// Goes on with the model. Between two blocks: no core is in the middle of one.
+void Simulation::begin_modelling(Time at) {
+    pages_.forget();
+    for (unsigned core = 0; core != turns_.count(); ++core) {
+        Core& model = models_of_[core];
+        model.set_awake(turns_.is_awake(core));
+        model.skip_until(turns_.is_awake(core) ? turns_.clock(core) : at);
+    }
+    memory_.set_modelled(true);
+    models_ = true;
+}
+
+void Simulation::end_modelling(Time at) {
+    for (unsigned core = 0; core != turns_.count(); ++core) {
+        if (turns_.is_awake(core))
+            turns_.set_clock(core, models_of_[core].retired());
+        else
+            models_of_[core].idle_until(at);
+    }
+    modelled_ += at - std::exchange(phase_begin_, at);
+    models_ = false;
+}
+
+void Simulation::end_gap(Time at) {
+    costs_.end_gap(blocks_.take_skipped(), at - std::exchange(phase_begin_, at));
+    skips_ = false;
+}
+
+std::vector<Core const*> Simulation::all_models() const {
+    std::vector<Core const*> cores;
+    for (unsigned core = 0; core != turns_.count(); ++core) cores.push_back(&models_of_[core]);
+    return cores;
+}
+
+Time Simulation::lookahead() const {
+    if (models_) return cycles(options_.lookahead_cycles);
+    if (!skips_) return cycles(outside_lookahead_cycles);
+    return static_cast<Time>(static_cast<double>(cycles(skipping_lookahead_cycles)) * costs_.pace());
+}
+
+/// For the rows that the part is in: tools/mxk reads it when they come.
+void Simulation::tell_of_sample(Sampled const& sampled, Time end) const {
+    std::ofstream file(options_.samples, std::ios::app);
+    file << "{\"cycles\": " << in_cycles(end - region_begin_) << ", \"sampled\": " << sampled.json() << "}\n";
+}
+
 void Simulation::write_results() {
-    if (models_) end_region(latest());
+    if (measures()) end_region(latest());
     std::ofstream file(options_.result);
     results_.write(file, instructions_, host_time_.count());
 }

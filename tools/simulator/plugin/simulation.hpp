@@ -1,11 +1,13 @@
 // The simulated machine under QEMU: takes what QEMU's cores do to the model, lets each of them run only when its time
 // has come, and gives QEMU's timers and clocks the model's time. What the model is not asked about (everything outside
-// of the measured part) takes a cycle per instruction.
+// of the measured part) takes a cycle per instruction. Of a sampled run parts are modelled, and between them blocks of
+// code take what they took there.
 //
 // QEMU runs all cores on one thread, round robin (-accel tcg,thread=single), so nearly everything here is of that
 // thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -18,6 +20,8 @@
 #include "tools/simulator/model/core_turns.hpp"
 #include "tools/simulator/model/memory_model.hpp"
 #include "tools/simulator/model/results.hpp"
+#include "tools/simulator/model/sampled_costs.hpp"
+#include "tools/simulator/model/sampling.hpp"
 #include "tools/simulator/plugin/blocks.hpp"
 #include "tools/simulator/plugin/core_registers.hpp"
 #include "tools/simulator/plugin/emulator.hpp"
@@ -54,9 +58,18 @@ class Simulation final : public ClockUser {
     }
     // All of these: of the core whose turn it is, of which only the holder's instructions run.
 
-    /// After an access; only while a model runs.
+    /// After an access; only in a measured part.
     void access(Instruction const& instruction, Access access);
-    bool models() const { return models_; }
+    bool measures() const { return models_ || skips_; }
+    /// Where the model is skipped: the holder did the same to that line in this turn already; caches know of it.
+    bool was_done(std::uint64_t address, bool store) {
+        if (!skips_) return false;
+        std::uint64_t const line = address / Machine::line_bytes;
+        DoneLine& last = done_[line % done_.size()];
+        if (last.line == line && (last.stored || !store)) return true;
+        last = {line, store};
+        return false;
+    }
 
     // An instruction of the block is about to run.
     void prefetch(Instruction const& instruction);
@@ -79,6 +92,11 @@ class Simulation final : public ClockUser {
         Time at;
     };
 
+    struct DoneLine {
+        std::uint64_t line;
+        bool stored;
+    };
+
     void comes_unasked(std::uintptr_t place);
     unsigned number_of(CPUState const* core) const;
     void finish(unsigned core, Block& next);
@@ -96,6 +114,15 @@ class Simulation final : public ClockUser {
     void mark(unsigned core, Marker marker);
     void begin_region(Time at);
     void end_region(Time at);
+    Time skip(unsigned core, Block& block, unsigned count);
+    void end_gap(Time at);
+    void tell_of_sample(Sampled const& sampled, Time end) const;
+    void change_phase(Time at);
+    void begin_modelling(Time at);
+    void end_modelling(Time at);
+    Time now(unsigned core) const { return models_ ? models_of_[core].retired() : turns_.clock(core); }
+    Time lookahead() const;
+    std::vector<Core const*> all_models() const;
 
     Options const options_;
     Machine const machine_;
@@ -103,7 +130,8 @@ class Simulation final : public ClockUser {
     std::deque<CoreThreads> threads_of_; // by core
     std::deque<Core> models_of_;         // by processor, as all that follows
     Results results_;
-    Time const outside_lookahead_;
+    Sampling sampling_;
+    SampledCosts costs_;
     Time const device_access_;
 
     Turns turns_;
@@ -128,8 +156,14 @@ class Simulation final : public ClockUser {
     std::vector<Interruption> interruptions_;
 
     bool models_ = false;
+    std::vector<double> skipped_cost_of_any_; // by node: of an instruction
+    bool skips_ = false;                      // in a measured part between intervals that are modelled
+    std::array<DoneLine, 128> done_{};
     unsigned measuring_ = 0; // cores between the two marks
     Time region_begin_ = 0;
+    Time phase_begin_ = 0;
+    Time modelled_ = 0;              // of the region
+    std::uint64_t skipped_ = 0;      // instructions of the region
     std::uint64_t instructions_ = 0; // of all regions
     std::chrono::steady_clock::time_point host_begin_;
     std::chrono::duration<double> host_time_{};

@@ -20,11 +20,14 @@ struct Block {
     std::uint64_t target = 0;             // of the direct jump at the end, or 0
     std::uint8_t page_bits = 12;          // log2 of the size of the page that it is in
     Time extra = 0;                       // without a model: beyond a cycle for each instruction
+    bool sleeps = false;                  // has an instruction that halts the core
     bool ends_anywhere = false;           // by an indirect jump or a return: any block may come next
     bool handles_interrupts = false;      // comes after an interrupt or an exception (found out as it runs)
     Marker marker = Marker::None;
     std::vector<Instruction> instructions;
-    std::vector<bool> new_line; // by instruction: it is in another line of code than the one before
+    std::vector<Time> skipped_costs; // by node: of all instructions, where a sampled run skips them; none: not known
+    std::uint64_t skipped = 0;       // instructions, in the gap of a sampled run
+    std::vector<bool> new_line;      // by instruction: it is in another line of code than the one before
 
     std::uint64_t physical_of(Instruction const& instruction) const {
         std::uint64_t const page = ~std::uint64_t{0xfff};

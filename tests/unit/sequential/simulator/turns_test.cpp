@@ -63,6 +63,28 @@ TEST(SimulatorTurns, a_core_does_not_go_on_for_ever_in_step_with_another) {
     EXPECT_NE(std::ranges::adjacent_find(turns), turns.end());
 }
 
+TEST(SimulatorTurns, pass_to_the_nearest_of_those_that_may_run) {
+    Turns turns(5, 1);
+    turns.pass_to_nearest(ahead);
+    EXPECT_EQ(turns.holder(), Turns::nobody);
+    for (unsigned const core : {0U, 1U, 3U, 4U}) turns.wake(core, 0);
+    std::vector<unsigned> holders;
+    for (unsigned i = 0; i != 8; ++i) {
+        turns.pass_to_nearest(ahead);
+        holders.push_back(turns.holder());
+    }
+    EXPECT_EQ(holders, (std::vector<unsigned>{0, 1, 3, 4, 0, 1, 3, 4}));
+    turns.set_clock(0, 2 * ahead); // too far ahead of the others
+    turns.pass_to_nearest(ahead);
+    EXPECT_EQ(turns.holder(), 1U);
+    EXPECT_EQ(turns.others(), 0U);
+    EXPECT_LE(turns.limit(), ahead);
+    for (unsigned const core : {1U, 3U, 4U}) turns.sleep(core);
+    turns.pass_to_nearest(ahead);
+    EXPECT_EQ(turns.holder(), 0U);
+    EXPECT_EQ(turns.limit(), Turns::never);
+}
+
 TEST(SimulatorTurns, those_who_sleep_hold_nobody_up) {
     Turns turns(3, 1);
     turns.pass(ahead);
