@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace mxk::simulator {
 namespace {
@@ -30,7 +31,7 @@ void SampledCosts::clear() {
     known_length_ = 0;
     any_.assign(machine_.nodes, {});
     pace_ = 1;
-    gaps_ = made_in_gaps_ = 0;
+    gap_ = gaps_ = made_in_gaps_ = 0;
     misses_.clear();
 }
 
@@ -62,7 +63,8 @@ void SampledCosts::end_interval(std::span<Core const* const> cores, Time length)
     add(cores, 1);
     InstructionsOfBlocks run;
     for (auto const& [address, costs] : interval_) run[address] = sum(costs).instructions;
-    if (std::optional<double> const made = progress(run, length)) misses_.push_back(*made - 1);
+    std::optional<double> const made = progress(run, length);
+    if (made && gap_ > 0) misses_.push_back((*made - 1) * std::exchange(gap_, 0));
 
     for (auto& [address, costs] : known_)
         for (Cost& cost : costs) cost = cost * forgetting;
@@ -97,6 +99,7 @@ void SampledCosts::end_gap(InstructionsOfBlocks const& skipped, Time length) {
     std::optional<double> const made = progress(skipped, length);
     if (!made) return;
     auto const time = static_cast<double>(length);
+    gap_ = time;
     gaps_ += time;
     made_in_gaps_ += *made * time;
     pace_ = std::clamp(pace_ * *made, 1 / max_pace, max_pace);
@@ -120,13 +123,11 @@ double SampledCosts::of_any(unsigned node) const {
 std::optional<double> SampledCosts::error() const {
     std::size_t const count = misses_.size();
     if (count < 3) return std::nullopt;
-    auto const size = static_cast<double>(count);
-    double const mean = std::accumulate(misses_.begin(), misses_.end(), 0.0) / size;
+    double const sum = std::accumulate(misses_.begin(), misses_.end(), 0.0);
     double squares = 0;
-    for (double const miss : misses_) squares += (miss - mean) * (miss - mean);
+    for (double const miss : misses_) squares += miss * miss;
     double const t = count - 3 < students_t.size() ? students_t[count - 3] : normal;
-    double const of_gaps = gaps_ > 0 ? std::abs(made_in_gaps_ / gaps_ - 1) : 0;
-    return of_gaps + std::abs(mean) + t * std::sqrt(squares / (size - 1) / size);
+    return std::abs(made_in_gaps_ / gaps_ - 1) + (std::abs(sum) + t * std::sqrt(squares)) / 2 / gaps_;
 }
 
 } // namespace mxk::simulator

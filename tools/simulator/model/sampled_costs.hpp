@@ -38,8 +38,9 @@ class SampledCosts {
     double of_any(unsigned node) const;
     double pace() const { return pace_; }
 
-    /// Of the time of all gaps, the 95 % limit, as a part of it: how far intervals were from what was known before,
-    /// and gaps from intervals. Nothing, of less than three intervals that something was known before.
+    /// Of the time of all gaps, the 95 % limit, as a part of it: how far gaps were from the intervals before them, and
+    /// half of how far the intervals behind them were, since what changes does so in the gap. Nothing, of less than
+    /// three gaps with an interval behind.
     std::optional<double> error() const;
 
   private:
@@ -69,7 +70,8 @@ class SampledCosts {
     double pace_ = 1;
     double gaps_ = 0;            // their length
     double made_in_gaps_ = 0;    // the length of modelled time that has as much of the program in it
-    std::vector<double> misses_; // by interval: progress that it made, by what was known, minus 1
+    double gap_ = 0;             // of the last one
+    std::vector<double> misses_; // by interval: its progress by what was known, minus 1, times the gap before it
 };
 
 } // namespace mxk::simulator

@@ -176,33 +176,56 @@ TEST_F(SimulatorSampledCosts, say_how_far_gaps_were_from_intervals) {
     EXPECT_NEAR(*costs.error(), 0.1, 0.01);
 }
 
-TEST_F(SimulatorSampledCosts, say_how_wrong_they_were_once_there_are_three_comparisons) {
+TEST_F(SimulatorSampledCosts, say_how_wrong_they_were_once_there_are_three_gaps_with_an_interval_behind) {
     costs.clear();
-    for (unsigned count = 0; count != 3; ++count) interval_of(10, 10);
-    EXPECT_FALSE(costs.error().has_value()); // the first one was not expected
-    interval_of(10, 10);
+    for (unsigned count = 0; count != 4; ++count) {
+        EXPECT_FALSE(costs.error().has_value());
+        interval_of(10, 10);
+        gap_of(interval, 8 * 10'000.0);
+    }
     EXPECT_LT(*costs.error(), 0.01);
 }
 
-TEST_F(SimulatorSampledCosts, say_so_if_intervals_differ) {
-    costs.clear();
-    for (unsigned count = 0; count != 20; ++count) interval_of(10, 10, count % 2 == 0 ? 8000 : 12'000);
-    EXPECT_GT(*costs.error(), 0.02);
-    EXPECT_LT(*costs.error(), 0.3);
+TEST_F(SimulatorSampledCosts, are_the_better_known_the_more_intervals_there_are) {
+    auto const error_of = [&](unsigned gaps) {
+        costs.clear();
+        for (unsigned count = 0; count != gaps; ++count) {
+            interval_of(10, 10, count % 2 == 0 ? 8000 : 12'000);
+            double known = 0; // gaps are as that
+            double weights = 0;
+            for (unsigned before = 0; before != count + 1; ++before) {
+                double const weight = std::pow(0.5, before);
+                known += weight * ((count - before) % 2 == 0 ? 8000 : 12'000);
+                weights += weight;
+            }
+            gap_of(interval, 8 * known / weights);
+        }
+        return *costs.error();
+    };
+    EXPECT_GT(error_of(8), 2 * error_of(64));
+    EXPECT_GT(error_of(64), 0.01);
 }
 
 TEST_F(SimulatorSampledCosts, say_so_if_each_interval_gets_less_done_than_the_one_before) {
     costs.clear();
     unsigned runs = 40'000;
-    for (unsigned count = 0; count != 8; ++count, runs -= runs / 4) interval_of(10, 10, runs);
-    EXPECT_GT(*costs.error(), 0.25); // by a quarter, and by more of what is older
+    for (unsigned count = 0; count != 8; ++count, runs -= runs / 4) {
+        interval_of(10, 10, runs);
+        gap_of(interval, 8.0 * runs);
+    }
+    EXPECT_GT(*costs.error(), 0.12); // half of a quarter, and of more of what is older
 }
 
-TEST_F(SimulatorSampledCosts, say_so_if_an_interval_does_nothing_of_it) {
-    costs.clear();
-    for (unsigned count = 0; count != 4; ++count) interval_of(10, 10);
-    interval_of(10, 10, 0);
-    EXPECT_GT(*costs.error(), 0.5);
+TEST_F(SimulatorSampledCosts, weigh_what_was_wrong_by_the_length_of_the_gap) {
+    auto const error_of = [&](Time gap) {
+        costs.clear();
+        for (unsigned count = 0; count != 6; ++count) {
+            interval_of(10, 10, count == 5 ? 5000 : 10'000);
+            gap_of(count == 4 ? gap : 10 * interval, 8 * 10'000.0 * (count == 4 ? gap / interval : 10));
+        }
+        return *costs.error();
+    };
+    EXPECT_GT(error_of(10 * interval), 1.5 * error_of(interval));
 }
 
 TEST(SimulatorSampledResults, say_what_was_modelled) {
