@@ -147,6 +147,20 @@ def test_refreshes_cost_what_the_machine_says() -> None:
     assert with_dram == about(interval / ((interval - refresh) / LATENCY))
 
 
+def test_a_sampled_run_is_as_near_to_a_whole_one_as_it_says_and_the_same_every_time() -> None:
+    inserts = "bench table --cores 4 --ops 30K --repeat 1 --warm-up 0 --json"
+    (whole,) = simulated(inserts)
+    sampled = [simulated(inserts, "--machine", MACHINE, "--sample", "0.1")[0] for _ in range(2)]
+    assert sampled[0]["throughput"] == sampled[1]["throughput"]
+    said = sampled[0]["simulated"]
+    assert said == sampled[1]["simulated"]
+    assert 0.08 < said["modelled"] < 0.25
+    assert 0.01 <= said["error"] < 0.15
+    off = sampled[0]["throughput"]["median"] / whole["throughput"]["median"] - 1
+    assert off != 0, "all was modelled"
+    assert abs(off) <= said["error"]
+
+
 @pytest.mark.long(reason="caches are simulated load by load")
 def test_benchmarks_without_parts_of_their_own_are_measured_as_a_whole() -> None:
     commands = (
@@ -154,8 +168,9 @@ def test_benchmarks_without_parts_of_their_own_are_measured_as_a_whole() -> None
         "bench rcu-read --cores 1 --ms 1 --kind qsbr",
         "bench list --cores 1 --ms 1 --kind rcu",
         "bench resize --cores 1 --ms 1 --keys 1000 --layout concurrent",
+        "bench dataflow mix --cores 1 --discipline requests --requests 1x1 --rows 64",
     )
     ended = simulate("; ".join(f"{command} --repeat 1 --warm-up 0 --json" for command in commands))
-    assert {row["benchmark"] for row in ended.rows} == {"task", "rcu-read", "list", "resize"}
+    assert {row["benchmark"] for row in ended.rows} == {"task", "rcu-read", "list", "resize", "dataflow mix"}
     result = result_of(read_document(ended.results / NAME))
     assert len(result.regions) == len(commands)

@@ -20,6 +20,9 @@ constexpr double min_expected = 500;
 
 constexpr double max_pace = 16;
 
+// Of a result, that neither intervals nor gaps show: runs that were compared with whole ones were off by 0.7 % so.
+constexpr double unseen_error = 0.01;
+
 // Student's t, 97.5 %, by degrees of freedom from 2 on.
 constexpr std::array<double, 9> students_t = {4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
 constexpr double normal = 1.96;
@@ -127,7 +130,7 @@ std::optional<double> SampledCosts::error() const {
     double squares = 0;
     for (double const miss : misses_) squares += miss * miss;
     double const t = count - 3 < students_t.size() ? students_t[count - 3] : normal;
-    return std::abs(made_in_gaps_ / gaps_ - 1) + (std::abs(sum) + t * std::sqrt(squares)) / 2 / gaps_;
+    return unseen_error + std::abs(made_in_gaps_ / gaps_ - 1) + (std::abs(sum) + t * std::sqrt(squares)) / 2 / gaps_;
 }
 
 } // namespace mxk::simulator

@@ -39,8 +39,8 @@ class SampledCosts {
     double pace() const { return pace_; }
 
     /// Of the time of all gaps, the 95 % limit, as a part of it: how far gaps were from the intervals before them, and
-    /// half of how far the intervals behind them were, since what changes does so in the gap. Nothing, of less than
-    /// three gaps with an interval behind.
+    /// half of how far the intervals behind them were, since what changes does so in the gap; and 1 %. Nothing, of less
+    /// than three gaps with an interval behind.
     std::optional<double> error() const;
 
   private:

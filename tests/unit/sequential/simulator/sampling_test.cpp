@@ -173,7 +173,7 @@ TEST_F(SimulatorSampledCosts, say_how_far_gaps_were_from_intervals) {
         interval_of(10, 10);
         gap_of(interval, 8 * 9'000.0);
     }
-    EXPECT_NEAR(*costs.error(), 0.1, 0.01);
+    EXPECT_NEAR(*costs.error(), 0.11, 0.01);
 }
 
 TEST_F(SimulatorSampledCosts, say_how_wrong_they_were_once_there_are_three_gaps_with_an_interval_behind) {
@@ -183,7 +183,8 @@ TEST_F(SimulatorSampledCosts, say_how_wrong_they_were_once_there_are_three_gaps_
         interval_of(10, 10);
         gap_of(interval, 8 * 10'000.0);
     }
-    EXPECT_LT(*costs.error(), 0.01);
+    EXPECT_GE(*costs.error(), 0.01);
+    EXPECT_LT(*costs.error(), 0.02);
 }
 
 TEST_F(SimulatorSampledCosts, are_the_better_known_the_more_intervals_there_are) {
@@ -202,8 +203,8 @@ TEST_F(SimulatorSampledCosts, are_the_better_known_the_more_intervals_there_are)
         }
         return *costs.error();
     };
-    EXPECT_GT(error_of(8), 2 * error_of(64));
-    EXPECT_GT(error_of(64), 0.01);
+    EXPECT_GT(error_of(8) - 0.01, 2 * (error_of(64) - 0.01));
+    EXPECT_GT(error_of(64), 0.02);
 }
 
 TEST_F(SimulatorSampledCosts, say_so_if_each_interval_gets_less_done_than_the_one_before) {
