@@ -1,12 +1,18 @@
-"""Several hosts on this one: network namespaces, each with one address, joined by a bridge on which this host is, too.
-They share everything but the network, so that a process of one can be found and killed from outside."""
+"""Several hosts on this one: network namespaces, each with one address, joined by a bridge on which this host is, or by
+a relay that disturbs what they send (network_relay.py). They share everything but the network, so that a process of one
+can be found and killed from outside."""
 
+import json
 import os
 import subprocess
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import network_relay
+from network_relay import Counts, Disturbance
 
 from helpers import run, succeed
 
@@ -20,6 +26,7 @@ class Namespaces:
     addresses: tuple[str, ...]
     agent: Path
     prefix: str
+    relay: "Relay | None" = None
 
     def hosts_file(self, folder: Path, slots: int) -> Path:
         """A file as tools/mxk cluster --hosts reads it."""
@@ -29,7 +36,39 @@ class Namespaces:
 
     def cut(self, number: int) -> None:
         """Takes the link of a host away; what is sent over it is lost, and nobody is told."""
-        succeed("ip", "link", "set", f"{self.prefix}v{number}", "down")
+        if self.relay is not None:
+            self.relay.cut(number)
+        else:
+            succeed("ip", "link", "set", f"{self.prefix}v{number}", "down")
+
+
+class Relay:
+    """Joins devices, in a process of its own; device 0 is this host's."""
+
+    def __init__(self, devices: Sequence[str], how: Disturbance) -> None:
+        words = (how.seed, how.lost, how.delayed, how.delay, *devices)
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", network_relay.__file__, *map(str, words)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == "ready\n", "the relay did not begin"
+
+    def cut(self, number: int) -> None:
+        """Forwards nothing more to and from that device."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"cut {number}\n")
+        self._process.stdin.flush()
+
+    def end(self) -> Counts:
+        """What it did."""
+        said, _ = self._process.communicate(timeout=30)
+        return Counts(**json.loads(said))
+
+    def kill(self) -> None:
+        """If it is still there."""
+        self._process.kill()
+        self._process.wait()
 
 
 def are_permitted() -> bool:
@@ -47,34 +86,43 @@ def are_permitted() -> bool:
 
 
 @contextmanager
-def namespaces(count: int, folder: Path) -> Iterator[Namespaces]:
+def namespaces(count: int, folder: Path, disturbance: Disturbance | None = None) -> Iterator[Namespaces]:
     """So many hosts, 1 to `count`, which are gone with the block. `folder`: for the agent."""
     prefix = f"mxk{os.getpid()}"  # names of links have up to 15 characters
     net = f"10.213.{os.getpid() % 256}"
-    bridge = f"{prefix}b"
+    own = f"{prefix}v0"
     agent = folder / "agent"
     agent.write_text(f'#!/bin/sh\nhost=$1\nshift\nexec ip netns exec "{prefix}n${{host##*.}}" sh -c "$*"\n')
     agent.chmod(0o755)
+    numbers = range(1, count + 1)
+    relay = None
     try:
-        succeed("ip", "link", "add", bridge, "type", "bridge")
-        succeed("ip", "addr", "add", f"{net}.254/24", "dev", bridge)
-        succeed("ip", "link", "set", bridge, "up")
-        for number in range(1, count + 1):
+        if disturbance is None:
+            succeed("ip", "link", "add", own, "type", "bridge")
+        else:
+            relay = Relay([own, *(f"{prefix}v{number}" for number in numbers)], disturbance)
+        succeed("ip", "addr", "add", f"{net}.254/24", "dev", own)
+        succeed("ip", "link", "set", own, "up")
+        for number in numbers:
             space, link = f"{prefix}n{number}", f"{prefix}v{number}"
             succeed("ip", "netns", "add", space)
-            succeed("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", space)
-            succeed("ip", "link", "set", link, "master", bridge, "up")
+            if relay is None:
+                succeed("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", space)
+                succeed("ip", "link", "set", link, "master", own, "up")
+            else:
+                succeed("ip", "link", "set", link, "netns", space, "name", "eth0")
             succeed("ip", "-n", space, "addr", "add", f"{net}.{number}/24", "dev", "eth0")
             succeed("ip", "-n", space, "link", "set", "eth0", "up")
             succeed("ip", "-n", space, "link", "set", "lo", "up")
-        yield Namespaces(tuple(f"{net}.{number}" for number in range(1, count + 1)), agent, prefix)
+        yield Namespaces(tuple(f"{net}.{number}" for number in numbers), agent, prefix, relay)
     finally:
-        for number in range(1, count + 1):
-            _remove(
-                "link", "del", f"{prefix}v{number}"
-            )  # a namespace goes when the kernel is done with its connections
+        if relay is not None:
+            relay.kill()  # and the devices with it
+        for number in numbers:
+            # A namespace goes when the kernel is done with its connections.
+            _remove("link", "del", f"{prefix}v{number}")
             _remove("netns", "del", f"{prefix}n{number}")
-        _remove("link", "del", bridge)
+        _remove("link", "del", own)
 
 
 def _remove(*words: str) -> None:
