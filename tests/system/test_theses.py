@@ -333,6 +333,9 @@ def test_the_page_has_what_is_stored(folder: Path, simulator: Simulator, tmp_pat
     assert "\ntest-2x2, full, abc: `first`\n" in page.read_text()
     assert len(simulator.commands) == 2
     assert job.show(states, parts, Size.SMALL) == 1
+    (states.path(parts[0], Size.SMALL)).unlink()
+    assert job.show(states, parts, Size.SMALL) == 0
+    assert job.show(states, parts, None) == 1, "of the full size, as on the page"
 
 
 def test_a_sampled_part_says_so_with_the_largest_error_of_its_rows(

@@ -57,7 +57,7 @@ def theses(
     if page is None:
         plugin = (build / NAME).absolute()
         job.run(job.Settings(states, chosen_size, again, plugin, results, not no_build, timeout), parts)
-    wrong = job.show(states, parts, chosen_size)
+    wrong = job.show(states, parts, chosen_size if page is None else None)
     if page is not None:
         job.put(states, all_theses, parts, page)
     if check and wrong:

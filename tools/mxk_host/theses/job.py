@@ -89,11 +89,11 @@ def show_list(states: States, parts: Sequence[Part], size: Size) -> None:
         print(f"{part.name} ({_time(seconds)}): {told}: {names}\n  {part.runs[size].line}")
 
 
-def show(states: States, parts: Sequence[Part], size: Size) -> int:
-    """What each statement of these parts comes to; how many do not hold."""
+def show(states: States, parts: Sequence[Part], size: Size | None) -> int:
+    """What each statement of these parts comes to, in this size, or as on the page; how many do not hold."""
     wrong = 0
     for part in parts:
-        state = states.read(part, size)
+        state = _stored(states, part)[1] if size is None else states.read(part, size)
         for claim in part.claims:
             judged = _judged(claim, state)
             wrong += judged.holds is False

@@ -78,7 +78,7 @@ Options Options::parse(std::span<char* const> arguments) {
     constexpr std::uint64_t min_sample = 1000;
     if (options.sample_cycles != options.sample_period_cycles &&
         (options.sample_cycles < min_sample || options.sample_period_cycles < options.sample_cycles))
-        refuse("sample", "at least 1000 cycles of as many or more", std::to_string(options.sample_cycles));
+        refuse("sample", "a thousand cycles or more, of as many or more", std::to_string(options.sample_cycles));
     if (!options.whole && (options.begin == 0) != (options.end == 0)) refuse("roi-end", "roi-begin and roi-end", "one");
     return options;
 }

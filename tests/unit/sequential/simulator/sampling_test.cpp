@@ -47,7 +47,7 @@ TEST(SimulatorSampling, models_the_share_that_was_asked_for_in_intervals_with_dr
     go_on();
     go_on();
     EXPECT_EQ(now - cycles(777), 4 * interval); // the first one
-    for (Time const mean : {1U, 2U, 4U, 8U}) {      // short at first
+    for (Time const mean : {1U, 2U, 4U, 8U}) {  // short at first
         gap_within(mean * interval);
         go_on();
         go_on();
