@@ -382,6 +382,11 @@ void Simulation::end_region(Time at) {
     attention_.store(0, std::memory_order_relaxed);
 }
 
+/// The length of the phase that ends. Nothing, if the core that ends it is a little behind the one that began it.
+Time Simulation::end_phase(Time at) {
+    return at - std::min(at, std::exchange(phase_begin_, at));
+}
+
 /// In a measured part that is sampled.
 void Simulation::change_phase(Time at) {
     sampling_.advance(at);
@@ -391,11 +396,11 @@ void Simulation::change_phase(Time at) {
         begin_modelling(at);
         break;
     case Sampling::Phase::Counted:
-        modelled_ += at - std::exchange(phase_begin_, at);
+        modelled_ += end_phase(at);
         costs_.begin_interval(all_models());
         break;
     case Sampling::Phase::Skipped:
-        costs_.end_interval(all_models(), at - phase_begin_);
+        costs_.end_interval(all_models(), at - std::min(at, phase_begin_));
         end_modelling(at);
         blocks_.set_skipped_costs(costs_, machine_.nodes);
         skipped_cost_of_any_.clear();
@@ -425,12 +430,12 @@ void Simulation::end_modelling(Time at) {
         else
             models_of_[core].idle_until(at);
     }
-    modelled_ += at - std::exchange(phase_begin_, at);
+    modelled_ += end_phase(at);
     models_ = false;
 }
 
 void Simulation::end_gap(Time at) {
-    costs_.end_gap(blocks_.take_skipped(), at - std::exchange(phase_begin_, at));
+    costs_.end_gap(blocks_.take_skipped(), end_phase(at));
     skips_ = false;
 }
 

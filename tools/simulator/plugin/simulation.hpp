@@ -118,6 +118,7 @@ class Simulation final : public ClockUser {
     void end_gap(Time at);
     void tell_of_sample(Sampled const& sampled, Time end) const;
     void change_phase(Time at);
+    Time end_phase(Time at);
     void begin_modelling(Time at);
     void end_modelling(Time at);
     Time now(unsigned core) const { return models_ ? models_of_[core].retired() : turns_.clock(core); }
