@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import network_relay
@@ -17,6 +18,7 @@ from network_relay import Counts, Disturbance
 from helpers import run, succeed
 
 NOT_PERMITTED = "network namespaces are not permitted"
+NO_DEVICES = "TAP devices are not permitted"
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Relay:
         self._process.wait()
 
 
+@cache
 def are_permitted() -> bool:
     """Whether this user, here, can make namespaces, a bridge, and links."""
     if os.geteuid() != 0:
@@ -83,6 +86,15 @@ def are_permitted() -> bool:
     run("ip", "link", "del", name)
     run("ip", "netns", "del", name)
     return made
+
+
+def are_devices_permitted() -> bool:
+    """Whether this user, here, can make the devices that a relay joins."""
+    try:
+        os.close(network_relay.open_device(f"mxk{os.getpid()}t"))
+    except OSError:
+        return False
+    return True
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """A bad network: a switch between TAP devices that delays frames, sends them in another order, loses some, and cuts
 links. Run as a process of its own: it says "ready" once the devices are there, takes lines `cut PORT` on its standard
-input, and says what it did when that ends."""
+input, and says what it did when that ends. Port 0 is the host's, from which ranks are started: its frames are disturbed
+as all are, and not counted."""
 
 import contextlib
 import fcntl
@@ -31,7 +32,7 @@ class Disturbance:
 
 @dataclass
 class Counts:
-    """What happened."""
+    """What happened between the ports but port 0."""
 
     forwarded: int = 0
     lost: int = 0
@@ -47,6 +48,7 @@ class Switch:
     ports: int
     disturbance: Disturbance
     counts: Counts = field(default_factory=Counts)
+    _of_port_0: Counts = field(default_factory=Counts)
     _cut: set[int] = field(default_factory=set)
     _waiting: list[tuple[float, int, int, bytes]] = field(default_factory=list)
     _port_of: dict[bytes, int] = field(default_factory=dict)
@@ -58,27 +60,33 @@ class Switch:
 
     def cut(self, port: int) -> None:
         """From now on nothing comes or goes there, nor what is on its way."""
+        if port not in range(self.ports):
+            raise ValueError(f"expected a port below {self.ports}, got {port}")
         self._cut.add(port)
 
     def take(self, port: int, frame: bytes, now: float) -> None:
         """A frame came in."""
-        if len(frame) < 14:
-            return  # no Ethernet
+        if len(frame) < 14 or frame[6] & _BROADCAST:
+            return  # no Ethernet, or of no one sender
         self._port_of[frame[6:12]] = port
         known = None if frame[0] & _BROADCAST else self._port_of.get(frame[:6])
         for to in range(self.ports) if known is None else (known,):
             if to != port:
                 self._plan(port, to, frame, now)
 
+    def _counts(self, port: int, to: int) -> Counts:
+        return self.counts if port and to else self._of_port_0
+
     def _plan(self, port: int, to: int, frame: bytes, now: float) -> None:
+        counts = self._counts(port, to)
         if {port, to} & self._cut:
-            self.counts.cut += 1
+            counts.cut += 1
         elif self._random.random() < self.disturbance.lost:
-            self.counts.lost += 1
+            counts.lost += 1
         else:
             due = now
             if self._random.random() < self.disturbance.delayed:
-                self.counts.delayed += 1
+                counts.delayed += 1
                 due += self._random.uniform(0, self.disturbance.delay)
             self._number += 1
             heapq.heappush(self._waiting, (due, self._number, port << 16 | to, frame))
@@ -89,12 +97,13 @@ class Switch:
         while self._waiting and self._waiting[0][0] <= now:
             _, number, link, frame = heapq.heappop(self._waiting)
             port, to = link >> 16, link & 0xFFFF
+            counts = self._counts(port, to)
             if {port, to} & self._cut:
-                self.counts.cut += 1
+                counts.cut += 1
                 continue
-            self.counts.reordered += number < self._latest.get(link, 0)
+            counts.reordered += number < self._latest.get(link, 0)
             self._latest[link] = max(number, self._latest.get(link, 0))
-            self.counts.forwarded += 1
+            counts.forwarded += 1
             found.append((to, frame))
         return found
 
@@ -103,7 +112,8 @@ class Switch:
         return max(0.0, self._waiting[0][0] - now) if self._waiting else None
 
 
-def _open(name: str) -> int:
+def open_device(name: str) -> int:
+    """A TAP device, which is there until this is closed."""
     device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(device, _TUNSETIFF, struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI))
     return device
@@ -117,7 +127,7 @@ def _send(device: int, frame: bytes) -> None:
 def main() -> None:
     """seed lost delayed delay DEVICE..."""
     seed, lost, delayed, delay = int(sys.argv[1]), *map(float, sys.argv[2:5])
-    devices = [_open(name) for name in sys.argv[5:]]
+    devices = [open_device(name) for name in sys.argv[5:]]
     switch = Switch(len(devices), Disturbance(seed, lost, delayed, delay))
     selector = selectors.DefaultSelector()
     for port, device in enumerate(devices):
@@ -127,12 +137,12 @@ def main() -> None:
     while True:
         for key, _ in selector.select(switch.wait(time.monotonic())):
             if key.data is None:
-                command = os.read(key.fd, 64).decode()
-                if not command:
+                commands = os.read(key.fd, 1 << 16).decode()
+                if not commands:
                     print(json.dumps(asdict(switch.counts)), flush=True)
                     return
-                for line in command.splitlines():
-                    switch.cut(int(line.removeprefix("cut ")))
+                for command in commands.splitlines():
+                    switch.cut(int(command.removeprefix("cut ")))
                 continue
             try:
                 frame = os.read(key.fd, _MAX_FRAME)

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import pytest
 from network_namespaces import NOT_PERMITTED, are_permitted, namespaces
-from network_relay import Disturbance
 
 from helpers import DRIVER, LINUX_BUILD, Ended, drive
 
@@ -329,44 +328,3 @@ def test_a_link_that_is_cut_ends_the_run(tmp_path: Path, mpi: str) -> None:
             time.sleep(1)
             spaces.cut(2)  # the second host has rank 1
             check_lost(job, 1, processes, mark)
-
-
-DISTURBANCE = Disturbance(seed=1, lost=0.01, delayed=0.1, delay=0.01)
-
-
-@BUILT
-@pytest.mark.parametrize("mpi", ["openmpi", pytest.param("mpich", marks=LONG)])
-@pytest.mark.skipif(not are_permitted(), reason=NOT_PERMITTED)
-def test_a_network_that_delays_reorders_and_loses_changes_no_result(tmp_path: Path, mpi: str) -> None:
-    with namespaces(2, tmp_path, DISTURBANCE) as spaces:
-        hosts = spaces.hosts_file(tmp_path, 1)
-        where = ("--hosts", str(hosts), "--agent", str(spaces.agent), "--transport", "tcp")
-        words = ("--mpi", mpi, "--ranks", "2", "--cores", "1", *where)
-        ended = drive("cluster", *words, "--", "bench table --ops 20K --submit batch,task --json", timeout=120)
-        assert ended.code == 0, ended.output + ended.complaint
-        rows = [row for row in ended.rows if "throughput" in row]
-        assert len(rows) >= 6
-        assert all(row["verified"] for row in rows)
-        assert spaces.relay is not None
-        counts = spaces.relay.end()
-    assert counts.forwarded > 1000
-    assert min(counts.lost, counts.delayed, counts.reordered) > 10, counts
-    assert counts.cut == 0
-
-
-@LONG
-@BUILT
-@BOTH
-@pytest.mark.skipif(not are_permitted(), reason=NOT_PERMITTED)
-def test_a_bad_network_that_is_cut_ends_the_run(tmp_path: Path, mpi: str) -> None:
-    with namespaces(4, tmp_path, DISTURBANCE) as spaces:
-        hosts = spaces.hosts_file(tmp_path, 1)
-        where = ("--hosts", str(hosts), "--agent", str(spaces.agent), "--transport", "tcp")
-        with running(tmp_path, "--mpi", mpi, "--cores", "1", *where, "--", FLOOD) as job:
-            processes = job.processes()
-            mark = mark_of(processes[1])
-            time.sleep(1)
-            spaces.cut(2)
-            check_lost(job, 1, processes, mark)
-        assert spaces.relay is not None
-        assert spaces.relay.end().cut > 0
