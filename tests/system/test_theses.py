@@ -323,7 +323,7 @@ def test_the_page_has_what_is_stored(folder: Path, simulator: Simulator, tmp_pat
     job.put(states, theses, parts, page)
     text = page.read_text()
     assert "|`first`: fig. 1|four cores by one|3|3.00|holds|" in text
-    falls = "**no**: nobody shares a line: 0 transfers"
+    falls = "no: nobody shares a line: 0 transfers"
     assert f"|fig. 2|one core is faster|yes|0.33|{falls}|" in text
     assert "|`second`: fig. 3|the kernel says it|-||not run|" in text
     assert "\ntest-2x2, small, abc: `first`\n" in text

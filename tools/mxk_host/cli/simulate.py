@@ -11,14 +11,14 @@ from mxk_host.cli.kernel import Memory, NoBuild
 from mxk_host.commands import command_text
 from mxk_host.errors import UsageError
 from mxk_host.image import BUILD
+from mxk_host.simulate.samples import MIN_SHARE
 
 _LIST = "machines"
-_MIN_SHARE = 0.001
 
 
 def _share(value: float) -> float:
-    if not _MIN_SHARE <= value <= 1:
-        raise UsageError(f"expected --sample as a share of what is measured, from {_MIN_SHARE} to 1, got {value}")
+    if not MIN_SHARE <= value <= 1:
+        raise UsageError(f"expected --sample as a share of what is measured, from {MIN_SHARE} to 1, got {value}")
     return value
 
 

@@ -74,16 +74,8 @@ class Simulation:
     def line(self, folder: Path, markers: Markers | None) -> list[str]:
         """The QEMU command line, for files in this folder."""
         shape = shape_of(self.machine, self.cpus, self.memory)
-        plugin = Plugin(
-            self.plugin,
-            folder / FLAT_FILE,
-            folder / result_file.NAME,
-            markers,
-            memory_ranges(shape),
-            self.seed,
-            self.sample,
-            folder / samples.NAME,
-        )
+        files_of = (folder / FLAT_FILE, folder / result_file.NAME)
+        plugin = Plugin(self.plugin, *files_of, markers, memory_ranges(shape), self.seed, self.sample)
         machine = Machine(
             shape,
             Boot.KERNEL,

@@ -8,6 +8,7 @@ from mxk_host.errors import UsageError
 from mxk_host.image import shown
 from mxk_host.machine import Emulator
 from mxk_host.qemu import option_value
+from mxk_host.simulate import samples
 from mxk_host.simulate.symbols import Symbols
 
 NAME = "mxk-simulator.so"
@@ -57,7 +58,6 @@ class Plugin:
     memory: Sequence[tuple[int, int, int]]  # physical ranges with their nodes
     seed: int
     sample: float  # of measured parts, this share is modelled
-    samples: Path  # a line for each of them, if that is not all
 
     @property
     def arguments(self) -> list[str]:
@@ -74,7 +74,10 @@ class Plugin:
         ranges = ";".join(f"{begin:#x}-{end:#x}@{node}" for begin, end, node in self.memory)
         words += [f"memory-nodes={ranges}", f"seed={self.seed}"]
         if self.sample < 1:
-            words += [f"sample={_SAMPLE}/{round(_SAMPLE / self.sample)}", f"samples={option_value(self.samples)}"]
+            words += [
+                f"sample={_SAMPLE}/{round(_SAMPLE / self.sample)}",
+                f"samples={option_value(self.result.with_name(samples.NAME))}",
+            ]
         return ["-plugin", ",".join(words)]
 
 

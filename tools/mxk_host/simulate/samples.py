@@ -8,6 +8,7 @@ from typing import Any
 from mxk_host import files
 
 NAME = "samples.jsonl"
+MIN_SHARE = 0.001  # of what is measured, to be modelled
 
 
 class Samples:

@@ -17,6 +17,7 @@ from mxk_host.errors import UsageError
 from mxk_host.image import ROOT, shown
 from mxk_host.simulate.keys import Value
 from mxk_host.simulate.machine_file import MachineFile, machine_names, read_machine
+from mxk_host.simulate.samples import MIN_SHARE
 from mxk_host.simulate.shape import shape_of
 from mxk_host.statement import Statement
 from mxk_host.stream import Row
@@ -131,7 +132,7 @@ _LINE = _text("a line of 1 to 400 characters", r"[^\x00-\x1f]{1,400}")
 _MEMORY = _text("memory such as 4G", r"[1-9]\d{0,5}[MG]")
 _COMMAND = _text("console commands with --json", r".*--json.*")
 _POSITIVE = Value("a number above 0", lambda it: type(it) in (int, float) and 0 < it < inf)
-_SHARE = Value("a share from 0.001 to 1", lambda it: type(it) in (int, float) and 0.001 <= it <= 1)
+_SHARE = Value(f"a share from {MIN_SHARE} to 1", lambda it: type(it) in (int, float) and MIN_SHARE <= it <= 1)
 _MACHINE = Value("a machine, one of `tools/mxk simulate machines`", lambda it: it in machine_names())
 _BETWEEN = Value(
     "[low, high], two numbers, the larger one behind, each maybe inf",

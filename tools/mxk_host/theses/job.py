@@ -157,7 +157,7 @@ def _judged(claim: Claim, state: State | None) -> Judged:
 def _verdict(claim: Claim, judged: Judged) -> str:
     if judged.holds is None:
         return NOT_RUN if judged.measured == NOT_RUN else "not told"
-    return "holds" if judged.holds else f"**no**: {claim.why or 'open'}"
+    return "holds" if judged.holds else f"no: {claim.why or 'open'}"
 
 
 def _time(seconds: float) -> str:

@@ -13,12 +13,8 @@ void Turns::sleep(unsigned core) {
     cores_[core].awake = false;
 }
 
-std::uint64_t Turns::draw(std::uint64_t below) { // xorshift64*
-    if (below < 2) return 0;                     // how often nobody or one core is chosen depends on the host
-    random_ ^= random_ >> 12;
-    random_ ^= random_ << 25;
-    random_ ^= random_ >> 27;
-    return static_cast<std::uint64_t>(static_cast<unsigned __int128>(random_ * 0x2545f4914f6cdd1d) * below >> 64);
+std::uint64_t Turns::draw(std::uint64_t below) {
+    return below < 2 ? 0 : random_.below(below); // how often nobody or one core is chosen depends on the host
 }
 
 /// Of those that are awake.

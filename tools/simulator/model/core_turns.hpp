@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/simulator/model/chance.hpp"
 #include "tools/simulator/model/time.hpp"
 
 namespace mxk::simulator {
@@ -21,7 +22,7 @@ class Turns {
 
     Turns(unsigned cores, std::uint64_t seed)
         : cores_(cores)
-        , random_(0x9e3779b97f4a7c15 + seed) {}
+        , random_(seed) {}
 
     /// All sleep at first.
     unsigned holder() const { return holder_; }
@@ -57,7 +58,7 @@ class Turns {
     void give_to(unsigned holder, Time lookahead);
 
     std::vector<Core> cores_;
-    std::uint64_t random_;
+    Random random_;
     unsigned holder_ = nobody;
     Time limit_ = never;
     Time others_ = never;

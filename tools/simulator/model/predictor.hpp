@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "tools/simulator/model/machine_model.hpp"
+#include "tools/simulator/model/chance.hpp"
 
 namespace mxk::simulator {
 
@@ -14,7 +15,7 @@ class Predictor {
     Predictor(CoreParameters const& parameters, unsigned seed)
         : two_bit_(parameters.branch_predictor == BranchPredictor::TwoBit)
         , max_missed_(static_cast<std::uint64_t>(parameters.branch_miss_rate * 4294967296.0))
-        , random_(0x9e3779b97f4a7c15 + seed) {
+        , random_(seed) {
         counters_.fill(1);
     }
 
@@ -32,16 +33,11 @@ class Predictor {
         return predicted != taken;
     }
 
-    bool random_misses() { // xorshift64*
-        random_ ^= random_ >> 12;
-        random_ ^= random_ << 25;
-        random_ ^= random_ >> 27;
-        return (random_ * 0x2545f4914f6cdd1d) >> 32 < max_missed_;
-    }
+    bool random_misses() { return random_.next() >> 32 < max_missed_; }
 
     bool two_bit_;
     std::uint64_t max_missed_;
-    std::uint64_t random_;
+    Random random_;
     std::array<std::uint8_t, 4096> counters_{};
 };
 

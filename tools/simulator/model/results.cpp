@@ -24,6 +24,12 @@ Json in_json(CpiStack const& stack) {
     return causes;
 }
 
+Json in_json(Sampled const& sampled) {
+    return {{"modelled", in_cycles(sampled.modelled)},
+            {"skipped_instructions", sampled.skipped_instructions},
+            {"error", sampled.error ? Json(*sampled.error) : Json()}};
+}
+
 Json cores_in_json(Machine const& machine, std::span<Core const* const> cores) {
     Json list = Json::array();
     for (Core const* const core : cores)
@@ -107,10 +113,7 @@ Json lines_in_json(LineStatistics const& statistics) {
 } // namespace
 
 std::string Sampled::json() const {
-    return Json{{"modelled", in_cycles(modelled)},
-                {"skipped_instructions", skipped_instructions},
-                {"error", error ? Json(*error) : Json()}}
-        .dump();
+    return in_json(*this).dump();
 }
 
 void Results::add_region(Time begin, Time end, Memory const& memory, std::span<Core const* const> cores,
@@ -123,7 +126,7 @@ void Results::add_region(Time begin, Time end, Memory const& memory, std::span<C
                    {"channels", channels_in_json(machine_, memory.fabric(), modelled)},
                    {"functions", functions_in_json(cores)},
                    {"lines", lines_in_json(memory.lines())}};
-    if (sampled) region["sampled"] = Json::parse(sampled->json());
+    if (sampled) region["sampled"] = in_json(*sampled);
     regions_.push_back(region.dump());
 }
 

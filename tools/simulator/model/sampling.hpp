@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "tools/simulator/model/chance.hpp"
 #include "tools/simulator/model/time.hpp"
 
 namespace mxk::simulator {
@@ -19,7 +20,7 @@ class Sampling {
     Sampling(Time interval, Time period, std::uint64_t seed)
         : interval_(interval)
         , period_(period)
-        , random_(0x9e3779b97f4a7c15 + seed) {}
+        , random_(seed) {}
 
     bool is_on() const { return interval_ < period_; }
     Phase phase() const { return phase_; }
@@ -37,7 +38,7 @@ class Sampling {
 
     Time const interval_;
     Time const period_;
-    std::uint64_t random_;
+    Random random_;
     Phase phase_ = Phase::Counted;
     Time next_ = ~Time{0};
     Time mean_gap_ = 0; // of the next one

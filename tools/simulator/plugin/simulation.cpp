@@ -361,21 +361,18 @@ void Simulation::begin_region(Time at) {
 
 void Simulation::end_region(Time at) {
     host_time_ += std::chrono::steady_clock::now() - host_begin_;
+    Time const length = end_phase(at);
     if (models_)
         end_modelling(at);
     else
-        end_gap(at);
-    skips_ = false;
+        end_gap(length);
     instructions_ += skipped_;
     for (Core const& model : models_of_) instructions_ += model.instructions();
     std::optional<Sampled> sampled;
     if (sampling_.is_on()) {
-        std::optional<double> const error = costs_.error();
-        double const share = at > region_begin_ ? 1 - in_cycles(modelled_) / in_cycles(at - region_begin_) : 0;
-        sampled = Sampled{modelled_, skipped_,
-                          skipped_ == 0 ? 0
-                          : error       ? std::optional(*error * share)
-                                        : std::nullopt};
+        sampled = Sampled{modelled_, skipped_, skipped_ == 0 ? 0 : costs_.error()};
+        if (sampled->error && at > region_begin_) // that was of the gaps
+            *sampled->error *= 1 - in_cycles(modelled_) / in_cycles(at - region_begin_);
     }
     results_.add_region(region_begin_, at, memory_, all_models(), sampled);
     if (sampled) tell_of_sample(*sampled, at);
@@ -384,24 +381,24 @@ void Simulation::end_region(Time at) {
 
 /// The length of the phase that ends. Nothing, if the core that ends it is a little behind the one that began it.
 Time Simulation::end_phase(Time at) {
-    return at - std::min(at, std::exchange(phase_begin_, at));
+    Time const length = at - std::min(at, std::exchange(phase_begin_, at));
+    if (models_) modelled_ += length;
+    return length;
 }
 
 /// In a measured part that is sampled.
 void Simulation::change_phase(Time at) {
+    Time const length = end_phase(at);
     sampling_.advance(at);
     switch (sampling_.phase()) {
     case Sampling::Phase::WarmUp:
-        end_gap(at);
+        end_gap(length);
         begin_modelling(at);
         break;
-    case Sampling::Phase::Counted:
-        modelled_ += end_phase(at);
-        costs_.begin_interval(all_models());
-        break;
+    case Sampling::Phase::Counted: costs_.begin_interval(all_models()); break;
     case Sampling::Phase::Skipped:
-        costs_.end_interval(all_models(), at - std::min(at, phase_begin_));
         end_modelling(at);
+        costs_.end_interval(all_models(), length);
         blocks_.set_skipped_costs(costs_, machine_.nodes);
         skipped_cost_of_any_.clear();
         for (unsigned node = 0; node != machine_.nodes; ++node) skipped_cost_of_any_.push_back(costs_.of_any(node));
@@ -430,12 +427,11 @@ void Simulation::end_modelling(Time at) {
         else
             models_of_[core].idle_until(at);
     }
-    modelled_ += end_phase(at);
     models_ = false;
 }
 
-void Simulation::end_gap(Time at) {
-    costs_.end_gap(blocks_.take_skipped(), end_phase(at));
+void Simulation::end_gap(Time length) {
+    costs_.end_gap(blocks_.take_skipped(), length);
     skips_ = false;
 }
 

@@ -115,7 +115,7 @@ class Simulation final : public ClockUser {
     void begin_region(Time at);
     void end_region(Time at);
     Time skip(unsigned core, Block& block, unsigned count);
-    void end_gap(Time at);
+    void end_gap(Time length);
     void tell_of_sample(Sampled const& sampled, Time end) const;
     void change_phase(Time at);
     Time end_phase(Time at);
