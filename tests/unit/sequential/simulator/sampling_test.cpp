@@ -187,6 +187,24 @@ TEST_F(SimulatorSampledCosts, say_how_wrong_they_were_once_there_are_three_gaps_
     EXPECT_LT(*costs.error(), 0.02);
 }
 
+TEST_F(SimulatorSampledCosts, say_nothing_of_intervals_without_a_gap_before) {
+    costs.clear();
+    for (unsigned count = 0; count != 5; ++count) interval_of(10, 10);
+    gap_of(interval, 8 * 10'000.0);
+    EXPECT_FALSE(costs.error().has_value());
+}
+
+TEST_F(SimulatorSampledCosts, do_not_go_by_blocks_that_hardly_run) {
+    costs.clear();
+    costs.begin_interval(cores());
+    for (std::uint64_t rare = 0; rare != 8; ++rare) run(0, 0x8000 + rare, 10, 1);
+    run(0, work, 10'000, 10);
+    run(0, spinning, 10'000, 1);
+    costs.end_interval(cores(), interval);
+    gap_of(interval, 10'000);
+    EXPECT_EQ(costs.pace(), 1);
+}
+
 TEST_F(SimulatorSampledCosts, are_the_better_known_the_more_intervals_there_are) {
     auto const error_of = [&](unsigned gaps) {
         costs.clear();
@@ -227,6 +245,28 @@ TEST_F(SimulatorSampledCosts, weigh_what_was_wrong_by_the_length_of_the_gap) {
         return *costs.error();
     };
     EXPECT_GT(error_of(10 * interval), 1.5 * error_of(interval));
+}
+
+TEST(SimulatorSampledMemory, knows_of_accesses_where_they_are_skipped_and_counts_and_waits_where_they_are_modelled) {
+    Simulation simulation({{"core.line_fill_buffers", "64"}, {"core.l2_buffers", "64"}});
+    auto const bytes = [&] { return simulation.memory.fabric().traffic(0, 0); };
+    auto const time_of_lines = [&](std::uint64_t begin) {
+        double const before = simulation.cycles_of(0);
+        for (std::uint64_t line = 0; line != 64; ++line) simulation.load(0, begin + line * Machine::line_bytes, false);
+        return simulation.cycles_of(0) - before;
+    };
+    time_of_lines(3 << 20); // the page is translated, then
+    std::uint64_t const before = bytes();
+    constexpr std::uint64_t all = 64 * Machine::line_bytes;
+    double const waiting = time_of_lines(4 << 20);
+    EXPECT_EQ(bytes(), before + all);
+    simulation.memory.set_modelled(false);
+    EXPECT_LT(time_of_lines(1 << 20), waiting / 2) << "they wait for channels";
+    simulation.memory.set_modelled(true);
+    EXPECT_LT(time_of_lines(1 << 20), waiting / 2) << "the cache does not have them";
+    EXPECT_EQ(bytes(), before + all);
+    EXPECT_GT(time_of_lines(2 << 20), 0.9 * waiting) << "other lines do not wait";
+    EXPECT_EQ(bytes(), before + 2 * all);
 }
 
 TEST(SimulatorSampledResults, say_what_was_modelled) {
