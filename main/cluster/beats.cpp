@@ -4,7 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
-#include <mutex>
+#include <string_view>
 #include <vector>
 
 namespace mxk::cluster {
@@ -117,6 +117,23 @@ Beats::~Beats() {
 void Beats::tell_in_flight(InFlight in_flight, void const* context) {
     losing.context = context;
     losing.in_flight = in_flight;
+}
+
+EndLimit::EndLimit()
+    : thread_([this] {
+        std::unique_lock lock(mutex_);
+        if (changed_.wait_for(lock, losing.silence, [this] { return is_over_; })) return;
+        lose(Beat::none, "the end took longer than " +
+                             tenths(static_cast<std::uint32_t>(Seconds(losing.silence).count() * 10)) + " s");
+    }) {}
+
+EndLimit::~EndLimit() {
+    {
+        std::scoped_lock const lock(mutex_);
+        is_over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
 }
 
 } // namespace mxk::cluster

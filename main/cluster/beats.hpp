@@ -7,9 +7,10 @@
 #include <sched.h>
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
-#include <string_view>
 #include <thread>
 
 #include "main/cluster/mpi_world.hpp"
@@ -32,6 +33,22 @@ class Beats {
   private:
     MpiWorld& world_;
     std::atomic<bool> stopping_{false};
+    std::thread thread_;
+};
+
+// While this is there: ends the process with status 5 after the time in which a rank may be silent. For the end of MPI,
+// where ranks wait for each other and there are no beats any more.
+class EndLimit {
+  public:
+    EndLimit();
+    ~EndLimit();
+    EndLimit(EndLimit const&) = delete;
+    EndLimit& operator=(EndLimit const&) = delete;
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool is_over_ = false;
     std::thread thread_;
 };
 

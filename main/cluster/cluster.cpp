@@ -147,7 +147,14 @@ Cluster::~Cluster() {
     if (network_ && world_) run([this](Worker&) { leave(); });
     network_.reset();
     runtime_.reset();
+    end_world();
+}
+
+void Cluster::end_world() {
+    bool const is_watched = beats_ != nullptr && world_->ranks() > 1;
     beats_.reset();
+    std::optional<cluster::EndLimit> limit;
+    if (is_watched) limit.emplace();
     world_.reset();
 }
 
@@ -163,8 +170,7 @@ void Cluster::leave() {
     network_->end();
     if (beats_) beats_->tell_in_flight(nullptr, nullptr);
     links_.clear();
-    beats_.reset();
-    world_.reset();
+    end_world();
 }
 
 void Cluster::wait() {

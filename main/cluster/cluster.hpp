@@ -114,6 +114,7 @@ class Cluster {
     Result<void> make_network(ClusterOptions const& options, std::uint32_t endpoints);
     void gather_bytes(std::span<std::byte const> own, std::span<std::byte> all);
     void broadcast_bytes(std::span<std::byte> bytes, Rank from);
+    void end_world();
 
     // They go in the opposite order.
     std::unique_ptr<cluster::MpiWorld> world_;

@@ -53,7 +53,8 @@ constexpr auto program_schema = console::schema<Options>(
                                           console::between(1, 3600)),
     console::option<&Options::disturb>("disturb",
                                        "a seed: messages are delayed and pass those of others (test builds)"),
-    console::flag<&Options::unwatched>("unwatched", "nobody notices a lost rank; MPI is called by one thread of each"),
+    console::flag<&Options::unwatched>("unwatched",
+                                       "ranks do not notice a lost one; MPI is called by one thread of each"),
     console::flag<&Options::help>("help", "this text"));
 
 constinit Cluster* cluster_of_program = nullptr;
@@ -133,7 +134,7 @@ int run(int count, char** arguments) {
     if (!started) return arch::usage_exit_code;
     static std::unique_ptr<Cluster> cluster = std::move(started).value();
     cluster_of_program = cluster.get();
-    if (std::getenv("MXK_CLUSTER_SHOW") != nullptr)
+    if (std::getenv("MXK_CLUSTER_RUN") != nullptr) // tools/mxk cluster waits for it
         std::fprintf(stderr, "mxk-cluster: rank %u is process %lld\n", cluster->rank(),
                      static_cast<long long>(cluster->world().place(cluster->rank()).process));
     if (cluster->rank() != 0) {

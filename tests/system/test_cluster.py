@@ -113,6 +113,48 @@ def test_a_run_that_takes_too_long_is_ended(scripts: dict[str, str]) -> None:
     check_nothing_left(Path(scripts["MXK_LINUX_BUILD"]) / "folders", 2)
 
 
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("[ $rank = 1 ] && kill -STOP 0; sleep 60", "rank 1 was lost: nothing was heard of it for 3.5 s"),
+        ("[ $rank = 1 ] && kill -STOP 0; exit 0", "rank 1 was lost: nothing was heard of it for 3.5 s"),
+        ("kill -STOP 0", "ranks 0, 1, 2 were lost: nothing was heard of them for 3.5 s; mpirun.openmpi may be cut off"),
+    ],
+)
+def test_ranks_of_which_nothing_is_heard_are_named(scripts: dict[str, str], command: str, said: str) -> None:
+    """A host that stands still or is cut off, with the shell that tells of its rank."""
+    began = time.monotonic()
+    ended = drive("cluster", "--ranks", "3", "--lost-after", "1", "--", command, **scripts)
+    assert (ended.code, said in ended.complaint) == (5, True), ended.complaint
+    assert ended.complaint.count("\n") == 1
+    assert time.monotonic() - began < 10
+    check_nothing_left(Path(scripts["MXK_LINUX_BUILD"]) / "folders", 3)
+
+
+def test_a_start_that_does_not_end_is_ended(scripts: dict[str, str]) -> None:
+    """Rank 1 says, as the program does, that it is there."""
+    command = '[ $rank = 1 ] && echo "mxk-cluster: rank 1 is process $$" >&2; sleep 60'
+    ended = drive("cluster", "--ranks", "4", "--start-within", "3", "--", command, **scripts)
+    said = "tools/mxk: ranks 0, 2, 3 were not there 3 s after the start: mxk-cluster-openmpi"
+    assert (ended.code, ended.complaint[: len(said)]) == (5, said), ended.complaint
+    check_nothing_left(Path(scripts["MXK_LINUX_BUILD"]) / "folders", 4)
+
+
+def test_a_driver_that_stood_still_hears_the_ranks_first(scripts: dict[str, str]) -> None:
+    words = ("cluster", "--ranks", "2", "--lost-after", "1", "--start-within", "4", "--")
+    folders = Path(scripts["MXK_LINUX_BUILD"]) / "folders"
+    with subprocess.Popen(
+        [DRIVER, *words, 'sleep 2; echo "mxk-cluster: rank $rank is process $$" >&2; sleep 5'],
+        stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env={**os.environ, **scripts},
+    ) as driver:  # fmt: skip
+        wait_until(lambda: folders.is_file() and len(folders.read_text().splitlines()) == 2)
+        driver.send_signal(signal.SIGSTOP)
+        time.sleep(5)  # longer than ranks may be silent
+        driver.send_signal(signal.SIGCONT)
+        _, complaint = driver.communicate(timeout=20)
+    assert (driver.returncode, complaint) == (0, "")
+
+
 def test_output_streams_through_and_nothing_of_it_is_lost(scripts: dict[str, str]) -> None:
     ended = drive("cluster", "--ranks", "2", "--", "echo out $rank; printf 'no end %s' $rank >&2", **scripts)
     assert (ended.code, sorted(ended.output.split("\n"))) == (0, ["", "out 0", "out 1"])
@@ -152,6 +194,11 @@ def test_a_driver_that_is_ended_ends_the_ranks(scripts: dict[str, str]) -> None:
     [
         (["--ranks", "0"], "expected --ranks from 1 to 256, got 0"),
         (["--ranks", "257"], "expected --ranks from 1 to 256, got 257"),
+        (["--lost-after", "0"], "expected --lost-after from 1 to 3600 s, got 0"),
+        (["--start-within", "nan"], "expected a finite number, got nan"),
+        (["--start-within", "0"], "expected --start-within as more than 0 s, got 0"),
+        (["--options", "--lost-after 7"], "expected --lost-after as an option of tools/mxk cluster, not in --options"),
+        (["--options", "--lost-after=7"], "expected --lost-after as an option of tools/mxk cluster, not in --options"),
         (["--cores", "0"], "expected --cores from 1 to 4096, of each rank, got 0"),
         (["--hosts", "{folder}/none"], "none: there is no such file"),
     ],

@@ -2,13 +2,15 @@
 loses changes no result of the ranks; that a cut of such a network ends their run."""
 
 import os
+import re
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from network_namespaces import NO_DEVICES, NOT_PERMITTED, Namespaces, are_devices_permitted, are_permitted, namespaces
 from network_relay import Counts, Disturbance, Switch
-from test_cluster import BUILT, FLOOD, LONG, check_lost, mark_of, running
+from test_cluster import BUILT, FLOOD, LONG, Running, check_lost, mark_of, processes_of, running, wait_until
 
 from helpers import LINUX_BUILD, Ended, drive
 
@@ -147,3 +149,91 @@ def test_such_a_network_that_is_cut_ends_the_run(tmp_path: Path, mpi: str) -> No
             spaces.cut(2)  # the second host has rank 1
             check_lost(job, 1, processes, mark)
         assert check_disturbed(spaces).cut > 0
+
+
+def ended_by_cut(folder: Path, words: Sequence[str], when: Callable[[Running], None], port: int) -> Ended:
+    """How two ranks end, a host for each, when the link of a host is cut (0: this one's) once `when` is over: within
+    10 s of the cut, and nothing is left."""
+    with namespaces(2, folder, Disturbance(seed=1, lost=0, delayed=0, delay=0)) as spaces:
+        where = ("--hosts", str(spaces.hosts_file(folder, 1)), "--agent", str(spaces.agent), "--transport", "tcp")
+        with running(folder, *words, "--cores", "1", *where, "--", "flood --ops 2K --json", ranks=2) as job:
+            mark = run_mark(job)
+            when(job)
+            spaces.cut(port)
+            ended = job.ended(10)
+        assert processes_of(mark) == []
+    return ended
+
+
+def run_mark(job: Running) -> str:
+    """Of the run that this driver has begun."""
+    children = Path(f"/proc/{job.driver.pid}/task/{job.driver.pid}/children")
+    wait_until(lambda: children.read_text() != "")
+    found: list[str] = []
+
+    def is_found() -> bool:
+        text = Path(f"/proc/{children.read_text().split()[0]}/environ").read_bytes().decode()
+        found.extend(re.findall(r"MXK_CLUSTER_RUN=([^\0]+)", text))
+        return bool(found)
+
+    wait_until(is_found)  # after exec
+    return found[0]
+
+
+def until_verified(job: Running) -> None:
+    """When all has been printed, and ranks are about to leave."""
+    while '"verified"' not in job.files[0].read_text():
+        assert job.driver.poll() is None, job.files[1].read_text()
+        time.sleep(0.001)
+
+
+@BUILT
+@SPACES
+@DEVICES
+@BY_ONE_MPI
+def test_a_link_that_is_cut_while_ranks_leave_ends_the_run(tmp_path: Path, mpi: str) -> None:
+    ended = ended_by_cut(tmp_path, ("--mpi", mpi), until_verified, 2)
+    assert (ended.code, "tools/mxk: rank 1 was lost" in ended.complaint) == (5, True), ended.complaint
+
+
+@LONG
+@pytest.mark.long(reason="twelve runs, each of which needs the seconds in which a lost rank is noticed")
+@BUILT
+@SPACES
+@DEVICES
+@pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
+def test_no_moment_of_leaving_is_unwatched(tmp_path: Path, mpi: str) -> None:
+    """After the last beats MPI's own end is limited; and a rank that had ended before has not lost anything."""
+    how: list[str] = []
+    for number in range(12):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+
+        def a_moment_later(job: Running, seconds: float = number * 0.005) -> None:
+            until_verified(job)
+            time.sleep(seconds)
+
+        ended = ended_by_cut(folder, ("--mpi", mpi), a_moment_later, 2)
+        assert (ended.code == 0) or (ended.code, "tools/mxk: rank 1 was lost" in ended.complaint) == (5, True)
+        how.append(ended.complaint)
+    assert any("the end took longer than 5.0 s" in said for said in how), how
+
+
+@BUILT
+@SPACES
+@DEVICES
+@BY_ONE_MPI
+def test_a_starter_that_is_cut_off_ends_the_run(tmp_path: Path, mpi: str) -> None:
+    ended = ended_by_cut(tmp_path, ("--mpi", mpi), until_verified, 0)
+    said = f"ranks 0, 1 were lost: nothing was heard of them for 7.5 s; mpirun.{mpi} may be cut off"
+    assert (ended.code, said in ended.complaint) == (5, True), ended.complaint
+
+
+@BUILT
+@SPACES
+@DEVICES
+@BY_ONE_MPI
+def test_a_link_that_is_cut_before_ranks_are_there_ends_the_run(tmp_path: Path, mpi: str) -> None:
+    ended = ended_by_cut(tmp_path, ("--mpi", mpi, "--start-within", "5"), lambda job: None, 2)
+    said = r"^tools/mxk: (ranks 0, 1 were|rank 1 was) not there 5 s after the start"
+    assert (ended.code, bool(re.search(said, ended.complaint, re.MULTILINE))) == (5, True), ended.complaint

@@ -16,17 +16,24 @@ from mxk_host.marked_processes import VARIABLE
 from mxk_host.mpi import Mpi, check_ranks
 
 MAX_CORES = 4096
-SHOW = "MXK_CLUSTER_SHOW"  # the program prints which process each rank is
 TRANSPORT = "MXK_CLUSTER_TRANSPORT"  # and this in its results
-# Argument 0: the run's folder, which on another host is not there yet. Of a child that was killed a shell says
-# "Killed", on its own standard error. What did not end by itself keeps its place until all are ended. MPICH's
+LOST_AFTER, MAX_LOST_AFTER = 5, 3600  # seconds; the program's own default, and its bound
+# Argument 0: the run's folder, which on another host is not there yet. Once a second it says that it lives, without a
+# process for that: nothing ever comes from descriptor 4. Of a child that was killed a shell says "Killed", on its own
+# standard error. What did not end by itself keeps its place until all are ended. MPICH's
 # MPI_Finalize may hang over TCP (a rank waits there for others, which wait for it without looking), and its starter
 # kills the other ranks of the host when one ends without: a program may leave it out, and the shell tells the starter.
 HOLDER = """exec 3>&2 2>/dev/null
 mkdir -p "$0"
+rank=${OMPI_COMM_WORLD_RANK-$PMI_RANK}
+(
+    exec 4<> <(:) </dev/null >/dev/null
+    while kill -0 $$ && echo "mxk-cluster: rank $rank lives" >&3; do read -r -t 1 -u 4; done
+) &
 (exec "$@" 2>&3 3>&-)
 status=$?
-echo "mxk-cluster: rank ${OMPI_COMM_WORLD_RANK-$PMI_RANK} ended with status $status" >&3
+kill $!
+echo "mxk-cluster: rank $rank ended with status $status" >&3
 [ $status -le 2 ] || sleep 30
 trap '' PIPE
 [ -z "$PMI_FD" ] || { echo cmd=finalize >&"$PMI_FD" && read -r -t 5 -u "$PMI_FD" _; }
@@ -59,6 +66,7 @@ class ClusterRun:
     transport: Transport = Transport.SHM
     network: Network | None = None
     options: tuple[str, ...] = ()  # of the program, besides
+    lost_after: int = LOST_AFTER  # seconds in which nothing is heard of a rank
     agent: str = "ssh"  # AGENT HOST COMMAND... runs a command of the shell on a host
     folder: Path = Path(os.environ.get("MXK_LINUX_BUILD", ROOT / "build/linux"))  # with the programs
 
@@ -67,6 +75,10 @@ class ClusterRun:
         check_ranks(self.ranks)
         if self.cores is not None and not 1 <= self.cores <= MAX_CORES:
             raise UsageError(f"expected --cores from 1 to {MAX_CORES}, of each rank, got {self.cores}")
+        if not 1 <= self.lost_after <= MAX_LOST_AFTER:
+            raise UsageError(f"expected --lost-after from 1 to {MAX_LOST_AFTER} s, got {self.lost_after}")
+        if any(word.partition("=")[0] == "--lost-after" for word in self.options):
+            raise UsageError("expected --lost-after as an option of tools/mxk cluster, not in --options")
         self.mpi.check(self.program, "cluster")
         if self.hosts and shutil.which(self.agent) is None:
             raise UsageError(f"expected --agent as a program that runs a command on a host, got {self.agent}")
@@ -114,7 +126,8 @@ class ClusterRun:
         """The program's own."""
         cores = [] if self.cores is None else ["--cores", str(self.cores)]
         network = [] if self.network is None else ["--network", self.network]
-        return [*cores, *network, *self.options, *([self.commands] if self.commands else [])]
+        lost = [] if self.lost_after == LOST_AFTER else ["--lost-after", str(self.lost_after)]
+        return [*cores, *network, *lost, *self.options, *([self.commands] if self.commands else [])]
 
     def _openmpi(self, folder: Path) -> list[str]:
         memory = [] if self.transport is Transport.TCP else ["vader"]
@@ -134,12 +147,7 @@ class ClusterRun:
         else:
             parameters |= {"btl_tcp_if_include": "lo", "oob_tcp_if_include": "lo"}
             more = []
-        passed = [
-            word
-            for name in (VARIABLE, TRANSPORT, "TMPDIR", SHOW)
-            if name != SHOW or SHOW in os.environ
-            for word in ("-x", name)
-        ]
+        passed = [word for name in (VARIABLE, TRANSPORT, "TMPDIR") for word in ("-x", name)]
         return ["--quiet", *[w for name, value in parameters.items() for w in ("--mca", name, value)], *more, *passed]
 
     def _mpich(self, folder: Path) -> list[str]:
