@@ -56,9 +56,10 @@ def test_what_is_counted_is_what_was_done() -> None:
 
 def test_the_seed_decides_what_happens() -> None:
     def happened(seed: int) -> tuple[Counts, list[tuple[int, bytes]]]:
-        switch = Switch(2, Disturbance(seed, lost=0.2, delayed=0.3, delay=0.5))
+        switch = Switch(3, Disturbance(seed, lost=0.2, delayed=0.3, delay=0.5))
+        know_each_other(switch)
         for number in range(100):
-            switch.take(0, frame(1, 2, number), 0)
+            switch.take(1, frame(2, 1, number), 0)
         return switch.counts, switch.due(1)
 
     assert happened(5) == happened(5) != happened(6)
@@ -76,6 +77,15 @@ def test_frames_go_where_their_address_was_seen_and_all_others_everywhere() -> N
     for wrong in (b"", frame(1, 2)[:13], frame(1, 2)[:6] + b"\xff" * 8):
         switch.take(2, wrong, 0)
     assert switch.due(0) == []
+
+
+def test_port_0_is_not_disturbed() -> None:
+    switch = Switch(2, Disturbance(seed=0, lost=1, delayed=1, delay=1))
+    know_each_other(switch)
+    switch.take(0, frame(1, 0), 0)
+    switch.take(1, frame(0, 1), 0)
+    assert [port for port, _ in switch.due(0)] == [1, 0]
+    assert switch.counts == Counts()
 
 
 def test_nothing_passes_a_link_that_is_cut() -> None:
