@@ -1,6 +1,6 @@
 """Several hosts on this one: network namespaces, each with one address, joined by a bridge on which this host is, or by
-a relay that disturbs what they send (network_relay.py). They share everything but the network, so that a process of one
-can be found and killed from outside."""
+a relay that disturbs what they send (network_relay.py). They share everything but the network and the host's name, so
+that a process of one can be found and killed from outside."""
 
 import json
 import os
@@ -104,7 +104,9 @@ def namespaces(count: int, folder: Path, disturbance: Disturbance | None = None)
     net = f"10.213.{os.getpid() % 256}"
     own = f"{prefix}v0"
     agent = folder / "agent"
-    agent.write_text(f'#!/bin/sh\nhost=$1\nshift\nexec ip netns exec "{prefix}n${{host##*.}}" sh -c "$*"\n')
+    # With a name for each: daemons of Open MPI that find themselves on one host remove each other's files.
+    entered = f'ip netns exec "{prefix}n$number" unshare --uts sh -c "hostname host$number; $*"'
+    agent.write_text(f"#!/bin/sh\nnumber=${{1##*.}}\nshift\nexec {entered}\n")
     agent.chmod(0o755)
     numbers = range(1, count + 1)
     relay = None

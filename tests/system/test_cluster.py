@@ -223,6 +223,7 @@ def test_wrong_usage_is_explained(scripts: dict[str, str], options: list[str], e
         ("127.0.0.1 -1\n", "hosts:1: expected from 1 to 256 slots, got -1"),
         ("127.0.0.1 four\n", "hosts:1: expected from 1 to 256 slots, got four"),
         ("127.0.0.1 2\n127.0.0.1 2\n", "hosts:2: expected each host once, got 127.0.0.1 again"),
+        ("localhost 2\n127.0.0.1 2\n", "hosts:2: expected each host once, got 127.0.0.1 again"),
         ("-oProxyCommand=x 4\n", "hosts:1: expected a host's name or IPv4 address, got -oProxyCommand=x"),
         ("a;b 4\n", "hosts:1: expected a host's name or IPv4 address, got a;b"),
         ("127.0.0.1 3 # three\nno-such-host.invalid\n", "hosts:2: expected a host that can be found, got no-such-host"),

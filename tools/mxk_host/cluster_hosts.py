@@ -36,9 +36,10 @@ def read_hosts(path: Path, ranks: int) -> tuple[Host, ...]:
         words = line.partition("#")[0].split()
         if words:
             host = _host(words, f"{path}:{number}")
-            if host.name in hosts:
+            machine = "this one" if host.is_loopback else host.address
+            if machine in hosts:
                 raise UsageError(f"{path}:{number}: expected each host once, got {host.name} again")
-            hosts[host.name] = host
+            hosts[machine] = host
     if not hosts:
         raise UsageError(f"{path}: expected a line for each host, 'name [slots]', got none")
     slots = sum(host.slots for host in hosts.values())
