@@ -155,6 +155,25 @@ def test_a_driver_that_stood_still_hears_the_ranks_first(scripts: dict[str, str]
     assert (driver.returncode, complaint) == (0, "")
 
 
+@pytest.mark.parametrize(("before", "command", "code"), [("exec 4", "kill -STOP 0", 5), ("#", "exit 0", 0)])
+def test_a_reader_that_stands_still_is_waited_for(
+    scripts: dict[str, str], before: str, command: str, code: int
+) -> None:
+    """The starter, whose output fills the pipe before the ranks or after them, passes nothing on meanwhile."""
+    starter = Path(scripts["MXK_LINUX_BUILD"]) / "mpirun.openmpi"
+    starter.write_text((STARTER + "#\n").replace(f"\n{before}", f"\nhead -c 1M /dev/zero\n{before}"))
+    words = ("cluster", "--ranks", "2", "--lost-after", "1", "--start-within", "2", "--", command)
+    with subprocess.Popen(
+        [DRIVER, *words],
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **scripts},
+    ) as driver:  # fmt: skip
+        assert driver.stdout is not None
+        with pytest.raises(subprocess.TimeoutExpired):
+            driver.wait(8)  # longer than ranks may be silent, may take to start, or the starter to end
+        assert len(driver.stdout.read()) == 1 << 20
+        assert driver.wait(10) == code
+
+
 def test_output_streams_through_and_nothing_of_it_is_lost(scripts: dict[str, str]) -> None:
     ended = drive("cluster", "--ranks", "2", "--", "echo out $rank; printf 'no end %s' $rank >&2", **scripts)
     assert (ended.code, sorted(ended.output.split("\n"))) == (0, ["", "out 0", "out 1"])

@@ -79,11 +79,13 @@ class Told:
             self._wait(TO_FLUSH if self.has_failed or self.lost else TO_END, now)
         return shown
 
-    def look(self, now: float) -> None:
-        """Who is missing, or silent. Called each 0.1 s: if not, this process stood still, and hears the ranks first."""
-        if (away := now - self._looked) > 1:
+    def look(self, now: float, is_blocked: bool) -> None:
+        """Who is missing, or silent. Called each 0.1 s: if not, this process stood still, and hears the ranks first.
+        `is_blocked`: nobody takes what the starter writes, which then passes on nothing."""
+        if (away := now - self._looked) > 1 or is_blocked:
             self._heard = {rank: heard + away for rank, heard in self._heard.items()}
             self._start_ends += away
+            self.until += away
         self._looked = now
         running = [rank for rank in range(self.ranks) if rank not in self.statuses]
         self.silent = [rank for rank in running if now - self._heard.get(rank, now) > self.too_long]
@@ -162,7 +164,7 @@ def _listen(starter: "subprocess.Popen[bytes]", told: Told, deadline: float) -> 
     pipe = starter.stderr.fileno()
     rest = b""
     while (now := time.monotonic()) < min(deadline, told.until):
-        told.look(now)
+        told.look(now, is_blocked=not select.select([], [sys.stdout], [], 0)[1])
         has_ended = starter.poll() is not None
         if not select.select([pipe], [], [], 0 if has_ended else 0.1)[0]:
             if has_ended:  # what it has started may still hold the pipe
