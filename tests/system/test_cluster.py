@@ -15,6 +15,9 @@ import pytest
 from network_namespaces import NOT_PERMITTED, are_permitted, namespaces
 
 from helpers import DRIVER, LINUX_BUILD, Ended, drive
+from mxk_host.cluster import Told
+from mxk_host.cluster_run import ClusterRun
+from mxk_host.mpi import Mpi
 
 BOTH = pytest.mark.parametrize("mpi", ["openmpi", "mpich"])
 BUILT = pytest.mark.skipif(
@@ -129,6 +132,28 @@ def test_ranks_of_which_nothing_is_heard_are_named(scripts: dict[str, str], comm
     assert ended.complaint.count("\n") == 1
     assert time.monotonic() - began < 10
     check_nothing_left(Path(scripts["MXK_LINUX_BUILD"]) / "folders", 3)
+
+
+@pytest.mark.parametrize(
+    ("spoke_last", "named", "after"),
+    [
+        ((20, 20.9, 18.1), [0, 1, 2], 28.4),  # fell silent together, the words of one delayed
+        ((20, 99, 20.9), [0, 2], 28.4),
+        ((20, 99, 23), [0], 28.0),  # the third is heard again: only the first stays silent
+    ],
+)
+def test_all_ranks_that_fell_silent_together_are_named(
+    spoke_last: tuple[float, ...], named: list[int], after: float
+) -> None:
+    told = Told(ClusterRun(Mpi.OPENMPI, 3, "topology"), 120, 0)
+    tenths = 0
+    while told.until > (now := tenths / 10):
+        for rank, last in enumerate(spoke_last):
+            if (now <= last or (last == 23 and now > 27.7)) and (tenths + 3 * rank) % 10 == 0:
+                told.hear(f"mxk-cluster: rank {rank} lives\n", now)
+        told.look(now, is_blocked=False)
+        tenths += 1
+    assert (told.silent, now) == (named, pytest.approx(after, abs=0.5))
 
 
 def test_a_start_that_does_not_end_is_ended(scripts: dict[str, str]) -> None:

@@ -51,6 +51,7 @@ class Told:
         self.missing: list[int] = []  # after the time for the start
         self.start_within = start_within
         self._heard: dict[int, float] = {}
+        self._silent_since = float("inf")
         self._there: set[int] = set()
         self._start_ends = now + start_within
         self._looked = now
@@ -80,10 +81,12 @@ class Told:
         return shown
 
     def look(self, now: float, is_blocked: bool) -> None:
-        """Who is missing, or silent. Called each 0.1 s: if not, this process stood still, and hears the ranks first.
-        `is_blocked`: nobody takes what the starter writes, which then passes on nothing."""
+        """Who is missing, or silent, once each other rank has spoken since or is silent, too: ranks that fell
+        silent together spoke last at different times. Called each 0.1 s: if not, this process stood still, and hears
+        the ranks first. `is_blocked`: nobody takes what the starter writes, which then passes on nothing."""
         if (away := now - self._looked) > 1 or is_blocked:
             self._heard = {rank: heard + away for rank, heard in self._heard.items()}
+            self._silent_since += away
             self._start_ends += away
             self.until += away
         self._looked = now
@@ -91,7 +94,10 @@ class Told:
         self.silent = [rank for rank in running if now - self._heard.get(rank, now) > self.too_long]
         if now > self._start_ends:
             self.missing = [rank for rank in running if rank not in self._there]
-        if (self.silent and not self.is_any_lost) or self.missing:
+        self._silent_since = min(self._silent_since, now) if self.silent else float("inf")
+        awaited = [rank for rank in running if self._heard.get(rank, now) <= self._silent_since]
+        is_known = set(awaited) <= set(self.silent)
+        if (self.silent and is_known and not self.is_any_lost) or self.missing:
             self.until = now
 
     def _wait(self, seconds: float, now: float) -> None:

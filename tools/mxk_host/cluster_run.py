@@ -18,17 +18,20 @@ from mxk_host.mpi import Mpi, check_ranks
 MAX_CORES = 4096
 TRANSPORT = "MXK_CLUSTER_TRANSPORT"  # and this in its results
 LOST_AFTER, MAX_LOST_AFTER = 5, 3600  # seconds; the program's own default, and its bound
-# Argument 0: the run's folder, which on another host is not there yet. Once a second it says that it lives, without a
-# process for that: nothing ever comes from descriptor 4. Of a child that was killed a shell says "Killed", on its own
-# standard error. What did not end by itself keeps its place until all are ended. MPICH's
-# MPI_Finalize may hang over TCP (a rank waits there for others, which wait for it without looking), and its starter
-# kills the other ranks of the host when one ends without: a program may leave it out, and the shell tells the starter.
+# Argument 0: the run's folder, which on another host is not there yet. Before the program starts and once a second it
+# says that it lives, without a process for that: nothing ever comes from descriptor 4. Of a child that was killed a
+# shell says "Killed", on its own standard error. What did not end by itself keeps its place until all are ended. The
+# MPI_Finalize of MPICH may hang over TCP (a rank waits there for others, which wait for it without looking), and its
+# starter kills the other ranks of the host when one ends without: a program may leave it out, and the shell tells the
+# starter.
 HOLDER = """exec 3>&2 2>/dev/null
 mkdir -p "$0"
 rank=${OMPI_COMM_WORLD_RANK-$PMI_RANK}
+lives="mxk-cluster: rank $rank lives"
+echo "$lives" >&3
 (
     exec 4<> <(:) </dev/null >/dev/null
-    while kill -0 $$ && echo "mxk-cluster: rank $rank lives" >&3; do read -r -t 1 -u 4; done
+    while read -r -t 1 -u 4; kill -0 $$ && echo "$lives" >&3; do :; done
 ) &
 (exec "$@" 2>&3 3>&-)
 status=$?
