@@ -5,6 +5,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -178,15 +179,17 @@ def ended_by_cut(folder: Path, words: Sequence[str], when: Callable[[Running], N
 def run_mark(job: Running) -> str:
     """Of the run that this driver has begun."""
     children = Path(f"/proc/{job.driver.pid}/task/{job.driver.pid}/children")
-    wait_until(lambda: children.read_text() != "")
     found: list[str] = []
 
     def is_found() -> bool:
-        text = Path(f"/proc/{children.read_text().split()[0]}/environ").read_bytes().decode()
-        found.extend(re.findall(r"MXK_CLUSTER_RUN=([^\0]+)", text))
+        """After exec, and of a child that has not ended: the starter is not the driver's first one."""
+        for child in children.read_text().split():
+            with suppress(OSError):
+                text = Path(f"/proc/{child}/environ").read_bytes().decode()
+                found.extend(re.findall(r"MXK_CLUSTER_RUN=([^\0]+)", text))
         return bool(found)
 
-    wait_until(is_found)  # after exec
+    wait_until(is_found)
     return found[0]
 
 
